@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/agentctl/agentctl/pkg/agent/agenttest"
+	"github.com/agentctl/agentctl/pkg/agent/model/scripted"
+)
+
+// benchCase is one question about speed.
+type benchCase struct {
+	name    string
+	measure func(*bench, context.Context) error
+}
+
+var cases = []benchCase{
+	{"startup", (*bench).startup},
+	{"list", (*bench).list},
+	{"lint", (*bench).lint},
+	{"chat", (*bench).chat},
+	{"prebuild", (*bench).prebuild},
+	{"sandbox", (*bench).sandbox},
+	{"memory", (*bench).memory},
+}
+
+// startup compares a command that does nothing with a program that does nothing.
+func (b *bench) startup(ctx context.Context) error {
+	empty, err := b.emptyProgram(ctx)
+	if err != nil {
+		return err
+	}
+	got, err := measure(ctx, b.runs, subject{name: "empty Go program", argv: []string{empty}}, b.agentctl("version", b.tmp, "version"))
+	if err != nil {
+		return err
+	}
+	b.row("startup", "empty Go program", got[0], "1", "the same flags for the linker")
+	b.row("startup", "agentctl version", got[1], ratio(got[1].wall, got[0].wall), "to the empty program, wall")
+	b.note("startup", ratio(got[1].cpu, got[0].cpu), "to the empty program, CPU")
+	return nil
+}
+
+// list shows what finding skills costs and that it grows in step with their number.
+func (b *bench) list(ctx context.Context) error {
+	few, many := filepath.Join(b.tmp, "skills-100"), filepath.Join(b.tmp, "skills-10000")
+	if err := writeSkills(few, 100); err != nil {
+		return err
+	}
+	if err := writeSkills(many, 10_000); err != nil {
+		return err
+	}
+	got, err := measure(ctx, b.runs, b.agentctl("version", few, "version"),
+		b.agentctl("100", few, "skill", "list"), b.agentctl("10,000", many, "skill", "list"))
+	if err != nil {
+		return err
+	}
+	b.row("list", "agentctl version", got[0], "1", "")
+	b.row("list", "100 skills", got[1], ratio(got[1].wall, got[0].wall), "to version")
+	b.row("list", "10,000 skills", got[2], ratio(got[2].wall-got[0].wall, 100*(got[1].wall-got[0].wall)), "to 100 times the cost of 100: 1 is linear")
+	return nil
+}
+
+// lint checks a thousand skills.
+func (b *bench) lint(ctx context.Context) error {
+	dir := filepath.Join(b.tmp, "skills-1000")
+	if err := writeSkills(dir, 1000); err != nil {
+		return err
+	}
+	got, err := measure(ctx, min(b.runs, 5), b.agentctl("version", dir, "version"), b.agentctl("lint", dir, "skill", "lint"))
+	if err != nil {
+		return err
+	}
+	b.row("lint", "1,000 skills", got[1], ratio(got[1].wall, got[0].wall), "to version")
+	return nil
+}
+
+// chat is a whole one-shot chat with one tool call, against a server on this
+// machine that answers at once.
+func (b *bench) chat(ctx context.Context) error {
+	dir := filepath.Join(b.tmp, "chat")
+	if err := writeSkills(dir, 10); err != nil {
+		return err
+	}
+	script, err := scripted.Load("bench.yaml", []byte(chatScript))
+	if err != nil {
+		return err
+	}
+	server, err := agenttest.Start(ctx, script)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	chat := b.agentctl("chat", dir, "chat", "--model", "bench", "--trust-workspace", "--no-session", "-p", "what is in this folder?")
+	chat.env = append(chat.env, "AGENTCTL_BASE_URL="+server.BaseURL, "AGENTCTL_API_KEY=none")
+	got, err := measure(ctx, b.runs, b.agentctl("version", dir, "version"), chat)
+	if err != nil {
+		return err
+	}
+	b.row("chat", "one tool call", got[1], ratio(got[1].wall, got[0].wall), "to version")
+	requests := len(server.Requests())
+	b.note("chat", fmt.Sprintf("%.1f", float64(requests)/float64(b.runs+1)), "requests a run")
+	return nil
+}
+
+// prebuild has nothing to do; what it cannot save is hashing the sources.
+func (b *bench) prebuild(ctx context.Context) error {
+	dir := filepath.Join(b.tmp, "prebuild")
+	source := filepath.Join(dir, "tools", "bench-tool")
+	if err := writeTool(source); err != nil {
+		return err
+	}
+	if out, err := b.agentctl("prebuild", dir, "tool", "prebuild").output(ctx); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	got, err := measure(ctx, b.runs, b.agentctl("version", dir, "version"), b.agentctl("prebuild", dir, "tool", "prebuild"))
+	if err != nil {
+		return err
+	}
+	hashing, err := hashTree(source, b.runs)
+	if err != nil {
+		return err
+	}
+	b.row("prebuild", "hashing the sources", sample{wall: hashing, cpu: hashing}, "1", "in process, one core")
+	b.row("prebuild", "nothing to do", got[1], ratio(got[1].wall-got[0].wall, hashing), "beyond version, to hashing")
+	return nil
+}
+
+// sandbox is what confinement adds to a program that does nothing.
+func (b *bench) sandbox(ctx context.Context) error {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		return err
+	}
+	subjects := []subject{
+		{name: "true", argv: []string{"true"}},
+		{name: "python", argv: []string{python, "-c", "pass"}},
+		b.agentctl("version", b.tmp, "version"),
+	}
+	backends := []string{"none", "native", "bwrap"}
+	for _, backend := range backends {
+		subjects = append(subjects, b.agentctl(backend, b.tmp, "sandbox", "run", "--sandbox", backend, "--", "true"))
+	}
+	got, err := measure(ctx, b.runs, subjects...)
+	if err != nil {
+		return err
+	}
+	b.row("sandbox", "true", got[0], "1", "plain")
+	b.row("sandbox", "python3 -c pass", got[1], ratio(got[1].wall, got[0].wall), "to plain true")
+	for i, backend := range backends {
+		added := got[3+i].wall - got[2].wall
+		b.row("sandbox", backend, got[3+i], ratio(added, got[1].wall), "beyond version, to python3 -c pass")
+	}
+	return nil
+}
+
+// memory reads a gigabyte from a tool.
+func (b *bench) memory(ctx context.Context) error {
+	const size = "1073741824"
+	got, err := measure(ctx, 1,
+		b.agentctl("small", b.tmp, "sandbox", "run", "--json", "--", "head", "-c", "1", "/dev/zero"),
+		b.agentctl("large", b.tmp, "sandbox", "run", "--json", "--", "head", "-c", size, "/dev/zero"))
+	if err != nil {
+		return err
+	}
+	b.row("memory", "1 byte of output", got[0], "1", "")
+	b.row("memory", "1 GiB of output", got[1], ratio(time.Duration(got[1].rss), time.Duration(got[0].rss)), "resident size, to 1 byte")
+	return nil
+}

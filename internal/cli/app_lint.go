@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/agent/app"
+)
+
+type appLintOptions struct {
+	outputOptions
+	Refs  []string
+	Apps  func() (*app.Library, error)
+	App   func(ctx context.Context, ref string) (*app.App, error)
+	Known func(ctx context.Context) (app.Known, error)
+}
+
+// appLintJSON is the shape of skill lint.
+type appLintJSON struct {
+	Diagnostics []diag.Diagnostic  `json:"diagnostics"`
+	Summary     appLintSummaryJSON `json:"summary"`
+}
+
+type appLintSummaryJSON struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Infos    int `json:"infos"`
+	Files    int `json:"files"`
+}
+
+func newAppLintCmd(f *Factory, run func(context.Context, *appLintOptions) error) *cobra.Command {
+	opts := &appLintOptions{
+		outputOptions: outputOptions{IO: f.IO}, Known: f.appKnown,
+		Apps: func() (*app.Library, error) { return f.Apps() },
+		App:  func(ctx context.Context, ref string) (*app.App, error) { return f.App(ctx, ref) },
+	}
+	if run == nil {
+		run = runAppLint
+	}
+	cmd := &cobra.Command{
+		Use: "lint [APP[/PROFILE] …]", Short: "Check that apps name only what exists",
+		Long: `Check apps as a chat does before it starts: unknown keys and values, shared
+skills, tools and packages that do not exist, and two tools with one name. Each
+error comes with a fix. APP can be the folder of an app or of a profile; an app is
+checked with each of its profiles, and without a name all apps are checked.`,
+		Example: "  agentctl app lint\n  agentctl app lint rca/methodology ./drafts/my-app --json",
+		Annotations: map[string]string{exitCodes: `  0    no errors
+  1    failed
+  2    wrong arguments, or an app does not exist
+  3    an app has errors
+  130  interrupted`},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Refs = args
+			return run(cmd.Context(), opts)
+		},
+	}
+	opts.addFlags(cmd)
+	return cmd
+}
+
+func runAppLint(ctx context.Context, o *appLintOptions) error {
+	known, err := o.Known(ctx)
+	if err != nil {
+		return err
+	}
+	c := &appLinter{known: known, files: map[string]bool{}, seen: map[string]bool{}}
+	if len(o.Refs) == 0 {
+		err = o.all(ctx, c)
+	}
+	for _, ref := range o.Refs {
+		if err == nil {
+			err = o.one(ctx, c, ref)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return o.print(c)
+}
+
+// all checks the apps that --app can name, with every profile.
+func (o *appLintOptions) all(ctx context.Context, c *appLinter) error {
+	lib, err := o.Apps()
+	if err != nil {
+		return err
+	}
+	l, err := lib.Load(ctx)
+	if err != nil {
+		return err
+	}
+	c.add(l.Diagnostics...)
+	for _, b := range l.Broken {
+		c.files[b.File()] = true
+	}
+	for _, it := range l.Winners() {
+		c.profiles(ctx, it)
+	}
+	return nil
+}
+
+// one checks what a name or folder means. An app or profile that does not load
+// is a finding; one that does not exist is an error.
+func (o *appLintOptions) one(ctx context.Context, c *appLinter, ref string) error {
+	a, err := o.App(ctx, ref)
+	if broken, ok := errors.AsType[*registry.BrokenError](err); ok {
+		c.files[broken.File] = true
+		c.add(broken.Diagnostics...)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.app(ctx, a)
+	if a.Profile != "" && strings.HasSuffix(filepath.ToSlash(ref), "/"+a.Profile) {
+		return nil // one profile was meant
+	}
+	for _, profile := range a.Profiles {
+		if profile == a.Profile {
+			continue
+		}
+		if err := o.one(ctx, c, profileRef(a, profile)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// profileRef names a profile of an app that was opened by its name or folder.
+func profileRef(a *app.App, profile string) string {
+	if a.Source == app.SourcePath {
+		return filepath.Join(a.Dir, "profiles", profile)
+	}
+	return a.Name + "/" + profile
+}
+
+// appLinter collects findings; a finding that two profiles share counts once.
+type appLinter struct {
+	known app.Known
+	diags []diag.Diagnostic
+	files map[string]bool
+	seen  map[string]bool
+}
+
+func (c *appLinter) add(ds ...diag.Diagnostic) {
+	for _, d := range ds {
+		if key := d.String(); !c.seen[key] {
+			c.seen[key] = true
+			c.diags = append(c.diags, d)
+		}
+	}
+}
+
+func (c *appLinter) app(ctx context.Context, a *app.App) {
+	c.files[a.File] = true
+	if a.ProfileFile != "" {
+		c.files[a.ProfileFile] = true
+	}
+	c.add(app.Check(ctx, a, c.known)...)
+}
+
+// profiles checks an app alone and with each profile that loads; the findings of
+// the others are in the listing.
+func (c *appLinter) profiles(ctx context.Context, it *registry.Item[*app.Package]) {
+	for _, profile := range append([]string{""}, it.Value.Profiles()...) {
+		a, err := app.Compose(it, profile)
+		if broken, ok := errors.AsType[*registry.BrokenError](err); ok {
+			c.files[broken.File] = true
+			continue
+		}
+		c.app(ctx, a)
+	}
+}
+
+func (o *appLintOptions) print(c *appLinter) error {
+	diag.Sort(c.diags)
+	out := appLintJSON{Diagnostics: list(c.diags), Summary: appLintSummaryJSON{Files: len(c.files)}}
+	for _, d := range c.diags {
+		switch d.Severity {
+		case diag.Error:
+			out.Summary.Errors++
+		case diag.Warning:
+			out.Summary.Warnings++
+		default:
+			out.Summary.Infos++
+		}
+	}
+	if o.JSON {
+		if err := writeJSON(o.IO.Out, out); err != nil {
+			return err
+		}
+	} else if err := o.printText(out); err != nil {
+		return err
+	}
+	if out.Summary.Errors > 0 {
+		return exitError(exitCheck)
+	}
+	return nil
+}
+
+func (o *appLintOptions) printText(out appLintJSON) error {
+	for _, d := range out.Diagnostics {
+		text := termtext.Line(d.String())
+		if d.Fix != "" {
+			text += "\n  fix: " + termtext.Line(d.Fix)
+		}
+		if _, err := fmt.Fprintln(o.IO.Out, text); err != nil {
+			return err
+		}
+	}
+	s := out.Summary
+	warn(o.IO, "%d errors, %d warnings, %d infos in %d files", s.Errors, s.Warnings, s.Infos, s.Files)
+	return nil
+}

@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/pkg/agent/chat"
+	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/model/choose"
+	"github.com/agentctl/agentctl/pkg/agent/model/scripted"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+// stopExits is the exit code of each reason to stop.
+var stopExits = map[session.Stop]int{
+	session.StopAnswer:      exitOK,
+	session.StopDenied:      exitRefused,
+	session.StopLimit:       exitNoAnswer,
+	session.StopLoop:        exitNoAnswer,
+	session.StopEmpty:       exitNoAnswer,
+	session.StopNeedsInput:  exitNoAnswer,
+	session.StopOverflow:    exitOverflow,
+	session.StopTimeout:     exitTimeout,
+	session.StopInterrupted: exitInterrupted,
+	session.StopError:       exitFailed,
+}
+
+func exitOfStop(s session.Stop) int {
+	if code, ok := stopExits[s]; ok {
+		return code
+	}
+	return exitFailed
+}
+
+// stopOfExit is the reason for a run that ended in an error.
+func stopOfExit(exit int) session.Stop {
+	switch exit {
+	case exitRefused:
+		return session.StopDenied
+	case exitOverflow:
+		return session.StopOverflow
+	case exitTimeout:
+		return session.StopTimeout
+	case exitInterrupted:
+		return session.StopInterrupted
+	}
+	return session.StopError
+}
+
+// stopFailure says why a run without an error did not end in an answer.
+func stopFailure(res session.Result) failure {
+	f := failure{Origin: "host", Kind: string(res.Stop), Exit: res.Exit}
+	switch res.Stop {
+	case session.StopDenied:
+		f.Message = "a call was denied"
+		f.Hint = "allow it with --allow " + deniedNames(res)
+	case session.StopLimit:
+		f.Message = fmt.Sprintf("stopped after %d steps without an answer", res.Steps)
+		f.Hint = "raise --max-steps, or go on with --continue"
+	case session.StopLoop:
+		f.Message = "stopped: the model made the same call again and again"
+	case session.StopEmpty:
+		f.Message = "the model gave an empty answer"
+		f.Hint = "try again, or another model"
+	case session.StopNeedsInput:
+		f.Message = "the model asks a question"
+		f.Hint = "answer with: agentctl chat --continue -p TEXT"
+	}
+	return f
+}
+
+func deniedNames(res session.Result) string {
+	var names []string
+	for _, c := range res.ToolCalls {
+		if c.Status == "denied" {
+			names = append(names, c.Name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// chatError maps what a signal or --timeout interrupted to its own code.
+func chatError(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return context.DeadlineExceeded
+	}
+	if ctx.Err() != nil {
+		return interruptedError{err}
+	}
+	return err
+}
+
+func failureOf(e *session.Error) failure {
+	return failure{Origin: e.Origin, Kind: e.Kind, Message: e.Message, Hint: e.Hint, Exit: e.Exit}
+}
+
+// appRefusedError reports an app that may not start a chat.
+type appRefusedError struct {
+	app      string
+	findings []diag.Diagnostic // at least one
+}
+
+func (e *appRefusedError) Error() string {
+	text := fmt.Sprintf("app %q cannot start", e.app)
+	for _, d := range e.findings {
+		text += "\n" + d.String()
+	}
+	return text
+}
+
+// hint has the fix of each finding.
+func (e *appRefusedError) hint() string {
+	var fixes []string
+	for _, d := range e.findings {
+		if d.Fix != "" {
+			fixes = append(fixes, d.Fix)
+		}
+	}
+	return strings.Join(fixes, "\n")
+}
+
+// noModelHint has the three ways on for somebody without a model.
+const noModelHint = `name one: agentctl chat --model ollama/qwen3:14b -p TEXT (a server on this machine)
+or set a key: export OPENAI_API_KEY=… (also ANTHROPIC_API_KEY, OPENROUTER_API_KEY), or AGENTCTL_BASE_URL and AGENTCTL_API_KEY
+or try it without any model: agentctl chat --model scripted:demo -p "What is in this folder?"`
+
+// agentKind maps the errors of chats and models.
+func agentKind(err error) (kind string, exit int, hint string, ok bool) {
+	if e, ok := as[*appRefusedError](err); ok {
+		return "app_refused", exitCheck, e.hint(), true
+	}
+	if _, ok := as[*chat.AppError](err); ok {
+		return "app_refused", exitCheck, "agentctl app lint shows what is wrong", true
+	}
+	if e, ok := as[*choose.UnknownError](err); ok {
+		return "not_found", exitUsage, fmt.Sprintf("models in the configuration: %s\nor SERVER/ID with one of: %s",
+			orNone(e.Models), strings.Join(e.Providers, ", ")), true
+	}
+	if e, ok := as[*choose.UnknownProviderError](err); ok {
+		return "not_found", exitUsage, "providers: " + strings.Join(e.Known, ", "), true
+	}
+	if _, ok := as[*choose.NoneError](err); ok {
+		return "no_model", exitUsage, noModelHint, true
+	}
+	if e, ok := as[*choose.SeveralError](err); ok {
+		return "several_models", exitUsage, "choose one: --model " + e.Names[0], true
+	}
+	if _, ok := as[*choose.ScriptError](err); ok {
+		return "script", exitUsage, "see docs/models.md for the format", true
+	}
+	return modelKind(err)
+}
+
+func modelKind(err error) (kind string, exit int, hint string, ok bool) {
+	if e, ok := as[*model.AuthError](err); ok {
+		return "auth", exitFailed, keyHint(e), true
+	}
+	if _, ok := as[*model.RateError](err); ok {
+		return "rate", exitFailed, "wait a little and try again", true
+	}
+	if _, ok := as[*model.OverflowError](err); ok {
+		return "overflow", exitOverflow, "shorten the prompt, start a new session, or use a model with a larger window", true
+	}
+	if _, ok := as[*model.ToolsUnsupportedError](err); ok {
+		return "tools_unsupported", exitFailed, "use a model that calls tools, or an app with tools: []", true
+	}
+	if _, ok := as[*model.CutStreamError](err); ok {
+		return "cut_stream", exitFailed, "try again; the session keeps what came", true
+	}
+	if _, ok := as[*model.ServerError](err); ok {
+		return "server", exitFailed, "check the address and that the server runs (agentctl config show)", true
+	}
+	if _, ok := as[*scripted.MismatchError](err); ok {
+		return "script_mismatch", exitFailed, "", true
+	}
+	return sessionKind(err)
+}
+
+func sessionKind(err error) (kind string, exit int, hint string, ok bool) {
+	if _, ok := as[*session.NotFoundError](err); ok {
+		return "not_found", exitUsage, "", true
+	}
+	if _, ok := as[*session.BusyError](err); ok {
+		return "busy", exitFailed, "wait for it, or go on with a copy: --fork ID", true
+	}
+	return "", 0, "", false
+}
+
+func keyHint(e *model.AuthError) string {
+	if e.KeyEnv == "" {
+		return "the server wants an API key: set api_key_env of its provider, or AGENTCTL_API_KEY with AGENTCTL_BASE_URL"
+	}
+	return "check the value of " + e.KeyEnv
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}

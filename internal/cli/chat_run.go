@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/agent/chat"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+// chatJSON is what `chat --output json` prints.
+type chatJSON struct {
+	Session *string `json:"session"`
+	session.Result
+}
+
+// runChat answers one prompt. Whatever happens after the flags are parsed, the
+// output ends in the shape that was asked for.
+func runChat(ctx context.Context, o *chatOptions) error {
+	if o.JSON {
+		o.Output = outputJSON
+	}
+	if err := oneOf("output", o.Output, outputText, outputJSON, outputStreamJSON); err != nil {
+		return err
+	}
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
+	out := &chatOutput{o: o}
+	res, err := out.run(ctx)
+	return out.end(ctx, res, err)
+}
+
+// chatOutput is the one-shot form of a chat on three kinds of output.
+type chatOutput struct {
+	o       *chatOptions
+	session *string
+	chat    *chat.Chat
+	close   func()
+}
+
+func (c *chatOutput) run(ctx context.Context) (session.Result, error) {
+	config, err := c.o.setup(ctx)
+	if err != nil {
+		return session.Result{}, err
+	}
+	text, err := c.o.readPrompt(ctx)
+	if err != nil {
+		return session.Result{}, err
+	}
+	opened, err := c.o.start(ctx, config, c.watch)
+	if opened.id != "" {
+		c.session = &opened.id
+	}
+	c.close = opened.close
+	if err != nil {
+		return session.Result{}, err
+	}
+	c.chat = opened.chat
+	res, err := c.chat.Turn(ctx, text)
+	if err == nil && opened.done != nil {
+		err = opened.done() // a script that was not followed to its end
+		if err != nil {
+			res.Stop = session.StopError
+		}
+	}
+	return res, err
+}
+
+// end completes the result, records it and prints it.
+func (c *chatOutput) end(ctx context.Context, res session.Result, err error) error {
+	if c.close != nil {
+		defer c.close()
+	}
+	res = complete(ctx, res, err)
+	recordErr := c.finish(res)
+	if err == nil && recordErr != nil {
+		return recordErr
+	}
+	return c.print(res, err)
+}
+
+// complete fills exit code, error and the empty lists of a result.
+func complete(ctx context.Context, res session.Result, err error) session.Result {
+	res.ToolCalls, res.SkillsRead = list(res.ToolCalls), list(res.SkillsRead)
+	if err == nil {
+		res.Exit = exitOfStop(res.Stop)
+		return res
+	}
+	f := classify(chatError(ctx, err))
+	res.Error = &session.Error{Origin: f.Origin, Kind: f.Kind, Message: f.Message, Hint: f.Hint, Exit: f.Exit}
+	res.Exit = f.Exit
+	res.Stop = stopOfExit(f.Exit)
+	return res
+}
+
+// finish gives the result its place in the session, or prints the one result
+// line of a chat that never began.
+func (c *chatOutput) finish(res session.Result) error {
+	if c.chat != nil {
+		return c.chat.Finish(res)
+	}
+	if c.o.Output != outputStreamJSON {
+		return nil
+	}
+	rec, err := (&session.Ephemeral{Now: c.o.f.Now}).Append(0, res)
+	if err != nil {
+		return err
+	}
+	return writeRecord(c.o.IO.Out, rec)
+}
+
+// watch shows records while they happen.
+func (c *chatOutput) watch(r session.Record) {
+	switch c.o.Output {
+	case outputStreamJSON:
+		_ = writeRecord(c.o.IO.Out, r) // a closed pipe ends the process
+	case outputText:
+		c.progress(r)
+	}
+}
+
+func writeRecord(w io.Writer, r session.Record) error {
+	line, err := r.Line()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(line)
+	return err
+}
+
+// progress tells people on stderr what the agent does.
+func (c *chatOutput) progress(r session.Record) {
+	switch b := r.Body.(type) {
+	case session.ToolCall:
+		c.say("%s %s", b.Name, b.Args)
+	case session.ToolResult:
+		if b.Status != "ok" {
+			first, _, _ := strings.Cut(b.Content, "\n")
+			c.say("%s: %s: %s", b.Name, b.Status, first)
+		}
+	case session.Warning:
+		c.say("warning: %s", b.Text)
+	case session.Retry:
+		c.say("retry %d in %d ms: %s", b.Attempt, b.AfterMS, b.Reason)
+	case session.Repair:
+		c.say("repaired %s: %s", b.Name, strings.Join(b.What, "; "))
+	}
+}
+
+func (c *chatOutput) say(format string, args ...any) {
+	line := []rune(termtext.Line(fmt.Sprintf(format, args...)))
+	if len(line) > maxProgress {
+		line = append(line[:maxProgress], '…')
+	}
+	fmt.Fprintf(c.o.IO.Err, "agentctl: %s\n", string(line))
+}
+
+// maxProgress keeps a line of progress short: arguments can be a whole file.
+const maxProgress = 160
+
+// print ends the run: the answer or the shape on stdout, the reason on stderr.
+func (c *chatOutput) print(res session.Result, err error) error {
+	if c.o.Output == outputJSON {
+		if err := writeJSON(c.o.IO.Out, chatJSON{Session: c.session, Result: res}); err != nil {
+			return err
+		}
+	}
+	if c.o.Output == outputText {
+		if perr := c.printText(res); perr != nil {
+			return perr
+		}
+	}
+	switch {
+	case res.Error != nil:
+		tell(c.o.IO, failureOf(res.Error))
+	case res.Exit != exitOK:
+		tell(c.o.IO, stopFailure(res))
+	}
+	if res.Exit == exitOK {
+		return nil
+	}
+	return exitError(res.Exit)
+}
+
+// printText prints the answer, or the question that the model asked.
+func (c *chatOutput) printText(res session.Result) error {
+	text := res.Answer
+	if res.Question != nil {
+		text = questionText(*res.Question)
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	if c.o.IO.OutTTY {
+		text = termtext.Block(text)
+	}
+	_, err := fmt.Fprintln(c.o.IO.Out, strings.TrimRight(text, "\n"))
+	return err
+}
+
+func questionText(q session.Question) string {
+	text := q.Text
+	for _, choice := range q.Choices {
+		text += "\n- " + choice
+	}
+	return text
+}

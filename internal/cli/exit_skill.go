@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/suggest"
+	"github.com/agentctl/agentctl/pkg/skill"
+)
+
+// skillKind maps the errors of pkg/skill.
+func skillKind(err error) (kind string, exit int, hint string, ok bool) {
+	if e, ok := as[*skill.WithheldError](err); ok {
+		return "refused", exitRefused, withheldHint(e), true
+	}
+	if e, ok := as[*skill.FileNotFoundError](err); ok {
+		return "not_found", exitUsage, fileHint(e), true
+	}
+	if e, ok := as[*skill.NotSkillError](err); ok {
+		return "not_found", exitUsage, "name the folder that holds the " + skill.ManifestName + " (" + e.Dir + " was looked at)", true
+	}
+	if e, ok := as[*skill.RefusedError](err); ok {
+		return "invalid_" + orWord(e.Field, "request"), exitUsage, "", true
+	}
+	if _, ok := as[*skill.ExistsError](err); ok {
+		return "exists", exitFailed, "pass --force to replace it", true
+	}
+	return "", 0, "", false
+}
+
+func orWord(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func withheldHint(e *skill.WithheldError) string {
+	if strings.Contains(e.Reason, "disabled") {
+		return "agentctl skill enable " + e.Name
+	}
+	return fmt.Sprintf("people read it with: agentctl skill read %s", e.Name)
+}
+
+func fileHint(e *skill.FileNotFoundError) string {
+	hint := "the skill has no files besides " + skill.ManifestName
+	if len(e.Files) > 0 {
+		hint = "files: " + shorten(e.Files, 20)
+	}
+	if near := suggest.Nearest(e.Path, e.Files, 1); len(near) > 0 {
+		hint = "did you mean " + near[0] + "?\n" + hint
+	}
+	return hint
+}
+
+// isBrokenSkill tells whether the error is about a skill that does not load.
+func isBrokenSkill(err error) bool {
+	_, ok := errors.AsType[*skill.BrokenError](err)
+	return ok
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/agentctl/agentctl/internal/config"
+	"github.com/agentctl/agentctl/internal/iostreams"
+	"github.com/agentctl/agentctl/internal/state"
+	"github.com/agentctl/agentctl/internal/userdirs"
+	"github.com/agentctl/agentctl/internal/workspace"
+	"github.com/agentctl/agentctl/pkg/agent/app"
+	"github.com/agentctl/agentctl/pkg/sandbox"
+	"github.com/agentctl/agentctl/pkg/skill"
+)
+
+// Factory makes what commands need, when they need it: `agentctl version` reads
+// no configuration. Every field can be replaced by a test.
+type Factory struct {
+	IO     *iostreams.IOStreams
+	Getenv func(string) string
+	Dirs   userdirs.Dirs
+	Cwd    func() (string, error)
+	Now    func() time.Time
+
+	// WorkspaceFlag is the value of --workspace.
+	WorkspaceFlag string
+	// TrustFlag is set by --trust-workspace: trust for this run.
+	TrustFlag bool
+
+	// Workspace is the folder that this run belongs to.
+	Workspace func() (string, error)
+	// Trusted tells whether the workspace may steer a model.
+	Trusted func() (bool, error)
+	// Config is the configuration with the origin of every value.
+	Config func() (*config.Loaded, error)
+	// Skills is the one way to the skills of a scope.
+	Skills func(SkillScope) (skill.Resolver, error)
+	// Apps is the one way to the apps.
+	Apps func() (*app.Library, error)
+	// App opens one app by its reference; "" is the configured one.
+	App func(ctx context.Context, ref string) (*app.App, error)
+	// Sandbox opens the backend that runs programs; "" is the configured one.
+	Sandbox func(ctx context.Context, name string) (sandbox.Backend, error)
+}
+
+// NewFactory returns the factory of this process.
+func NewFactory() *Factory {
+	f := &Factory{
+		IO:     iostreams.System(os.Getenv),
+		Getenv: os.Getenv,
+		Dirs:   userdirs.System(),
+		Cwd:    os.Getwd,
+		Now:    time.Now,
+	}
+	f.fill()
+	return f
+}
+
+// fill sets the closures that are built from the fields above.
+func (f *Factory) fill() {
+	f.Workspace = sync.OnceValues(f.findWorkspace)
+	f.Trusted = sync.OnceValues(f.trusted)
+	f.Config = sync.OnceValues(f.loadConfig)
+	f.Skills = f.loadSkills
+	f.Apps = f.appLibrary
+	f.App = f.openApp
+	f.Sandbox = f.openSandbox
+}
+
+func (f *Factory) findWorkspace() (string, error) {
+	if f.WorkspaceFlag != "" {
+		dir, err := workspace.Explicit(f.WorkspaceFlag)
+		if err != nil {
+			return "", usageError{message: err.Error(), hint: "give an existing folder"}
+		}
+		return dir, nil
+	}
+	cwd, err := f.Cwd()
+	if err != nil {
+		return "", err
+	}
+	return workspace.Find(cwd, f.Dirs.Home)
+}
+
+// State is the store of what the user decided.
+func (f *Factory) State() state.Store { return state.Store{Dir: f.Dirs.State} }
+
+func (f *Factory) trusted() (bool, error) {
+	if f.TrustFlag {
+		return true, nil
+	}
+	ws, err := f.Workspace()
+	if err != nil {
+		return false, err
+	}
+	return f.State().Trusted(ws)
+}
+
+func (f *Factory) loadConfig() (*config.Loaded, error) {
+	ws, err := f.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	trusted, err := f.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(config.Options{
+		UserFile:      f.Dirs.ConfigFile(),
+		WorkspaceFile: filepath.Join(ws, workspace.ConfigFile),
+		Trusted:       trusted,
+		Getenv:        f.Getenv,
+	})
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agentctl/agentctl/apps"
+	"github.com/agentctl/agentctl/internal/workspace"
+	"github.com/agentctl/agentctl/pkg/agent/app"
+	"github.com/agentctl/agentctl/pkg/agent/builtin"
+	"github.com/agentctl/agentctl/pkg/skill"
+	"github.com/agentctl/agentctl/pkg/toolpkg"
+)
+
+func (f *Factory) appLibrary() (*app.Library, error) {
+	ws, err := f.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	trusted, err := f.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	return &app.Library{Sources: app.Sources(app.SourceOptions{
+		Workspace: ws, Trusted: trusted, Dirs: f.Dirs, Embedded: apps.FS,
+	})}, nil
+}
+
+// openApp opens "APP[/PROFILE]", or the folder of an app or profile: one that
+// begins with . or /, or that no app is called after. "" is the app of the
+// configuration.
+func (f *Factory) openApp(ctx context.Context, ref string) (*app.App, error) {
+	if ref == "" {
+		c, err := f.Config()
+		if err != nil {
+			return nil, err
+		}
+		ref = cmp.Or(c.Chat.App, app.DefaultName)
+	}
+	if ref == "." || strings.HasPrefix(ref, "./") || strings.HasPrefix(ref, "../") || filepath.IsAbs(ref) {
+		return f.openAppDir(ctx, ref)
+	}
+	lib, err := f.Apps()
+	if err != nil {
+		return nil, err
+	}
+	a, err := lib.Open(ctx, ref)
+	if _, missing := errors.AsType[*app.NotFoundError](err); missing && f.isAppDir(ref) {
+		return f.openAppDir(ctx, ref)
+	}
+	return a, err
+}
+
+func (f *Factory) isAppDir(ref string) bool {
+	cwd, err := f.Cwd()
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(cwd, ref, app.ManifestFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// openAppDir opens a folder. It is as trusted as the workspace that it lies in.
+func (f *Factory) openAppDir(ctx context.Context, ref string) (*app.App, error) {
+	cwd, err := f.Cwd()
+	if err != nil {
+		return nil, err
+	}
+	a, err := app.OpenDir(ctx, absolutePaths(cwd, []string{ref})[0])
+	if err != nil {
+		return nil, err
+	}
+	ws, err := f.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	trusted, err := f.Trusted()
+	a.Untrusted = !trusted && inFolder(ws, a.Dir)
+	return a, err
+}
+
+// appKnown is what exists for apps to name: shared skills, tool packages and
+// the built-in tools.
+func (f *Factory) appKnown(ctx context.Context) (app.Known, error) {
+	k := app.Known{Builtins: builtin.Names()}
+	resolver, err := f.Skills(SkillScope{Which: []string{skill.SourceShared}})
+	if err != nil {
+		return k, err
+	}
+	listing, err := resolver.Load(ctx)
+	if err != nil {
+		return k, err
+	}
+	for _, it := range listing.Winners() {
+		k.Skills = append(k.Skills, it.Name)
+	}
+	catalog, err := f.appCatalog(ctx)
+	if err != nil {
+		return k, err
+	}
+	k.Packages = knownPackages(catalog)
+	return k, nil
+}
+
+func (f *Factory) appCatalog(ctx context.Context) (*toolpkg.Catalog, error) {
+	ws, err := f.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Config()
+	if err != nil {
+		return nil, err
+	}
+	sources, err := toolpkg.LoadSources(ctx, toolpkg.SourceRoots(ws, c.Tools.Sources))
+	if err != nil {
+		return nil, err
+	}
+	prebuilt := append([]string{filepath.Join(ws, workspace.Dir, "prebuilt")}, c.Tools.Prebuilt...)
+	return toolpkg.LoadCatalog(ctx, prebuilt, sources)
+}
+
+func knownPackages(c *toolpkg.Catalog) []app.KnownPackage {
+	var out []app.KnownPackage
+	for _, p := range c.Packages {
+		known := app.KnownPackage{Name: p.Name, Built: true}
+		for _, command := range p.Commands {
+			known.Commands = append(known.Commands, command.Name)
+		}
+		out = append(out, known)
+	}
+	for _, name := range c.Unbuilt {
+		out = append(out, app.KnownPackage{Name: name})
+	}
+	for name, err := range c.Broken {
+		known := app.KnownPackage{Name: name, Problem: "cannot be used"}
+		if broken, ok := errors.AsType[*toolpkg.BrokenError](err); ok {
+			known.Problem, known.Cure = "cannot be used: "+broken.Reason, broken.Cure()
+		}
+		out = append(out, known)
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/agentctl/agentctl/internal/workspace"
+	"github.com/agentctl/agentctl/pkg/skill"
+	"github.com/agentctl/agentctl/skills"
+)
+
+// SkillScope says which skills a verb is about. The zero value is all sources of
+// the workspace.
+type SkillScope struct {
+	// Path is one folder of skills, looked at alone.
+	Path string
+	// Which are the classes of sources; nil means all.
+	Which []string
+	// App adds the package skills of an app.
+	App *skillApp
+	// Extra are folders of single skills that the user named.
+	Extra []string
+}
+
+// loadSkills returns the resolver of a scope.
+func (f *Factory) loadSkills(s SkillScope) (skill.Resolver, error) {
+	disabled, err := f.disabledSkills()
+	if err != nil {
+		return nil, err
+	}
+	lib := &skill.Library{Disabled: disabled, CacheDir: f.Dirs.Cache}
+	if s.Path != "" {
+		lib.Sources, err = skill.PathSources(s.Path)
+		return lib, err
+	}
+	lib.Sources, err = f.skillSources(s)
+	return lib, err
+}
+
+func (f *Factory) skillSources(s SkillScope) ([]skill.Source, error) {
+	ws, err := f.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	trusted, err := f.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Config()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := f.skillDir()
+	if err != nil {
+		return nil, err
+	}
+	o := skill.SourceOptions{
+		Workspace: ws, Dir: dir, Trusted: trusted, Dirs: f.Dirs,
+		Shared: c.Skills.Shared, Embedded: skills.FS, Which: s.Which, Extra: s.Extra,
+	}
+	if s.App != nil {
+		o.Package, o.PackageFS, o.Which = s.App.packageSkills, s.App.packageFS, s.App.sources
+	}
+	return skill.Sources(o), nil
+}
+
+// skillDir is where skills of the workspace are written.
+func (f *Factory) skillDir() (string, error) {
+	ws, err := f.Workspace()
+	if err != nil {
+		return "", err
+	}
+	c, err := f.Config()
+	if err != nil {
+		return "", err
+	}
+	dir := c.Skills.Dir
+	if dir == "" {
+		dir = workspace.SkillDir
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(ws, dir)
+	}
+	return dir, nil
+}
+
+// disabledSkills tells which names are switched off: by the user's own switch,
+// else by the configuration.
+func (f *Factory) disabledSkills() (func(string) bool, error) {
+	ws, err := f.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Config()
+	if err != nil {
+		return nil, err
+	}
+	switches, err := f.State().SkillSwitches(ws)
+	if err != nil {
+		return nil, err
+	}
+	return func(name string) bool {
+		if on, set := switches[name]; set {
+			return !on
+		}
+		return slices.Contains(c.Skills.Disabled, name)
+	}, nil
+}
+
+// openSkillApp reads what an app says about skills.
+func (f *Factory) openSkillApp(ctx context.Context, ref string) (*skillApp, error) {
+	a, err := f.App(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Config()
+	if err != nil {
+		return nil, err
+	}
+	out := skillAppOf(a)
+	for _, m := range c.Models {
+		if m.Name == cmp.Or(a.Model, c.Chat.Model) {
+			out.window = m.ContextWindow
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/pkg/sandbox"
+)
+
+// runJSON is what a run of a program comes to: the shape of `tool invoke`, and
+// most of that of `sandbox run`. Both print it also when nothing ran.
+type runJSON struct {
+	Tool string `json:"tool"`
+	// Origin is who the exit code comes from: the program, or agentctl.
+	Origin     string            `json:"origin" jsonschema:"enum=tool,enum=host"`
+	Kind       string            `json:"kind,omitempty"`
+	ExitCode   int               `json:"exit_code"`
+	Stdout     string            `json:"stdout"`
+	Stderr     string            `json:"stderr"`
+	DurationMS int64             `json:"duration_ms"`
+	TimedOut   bool              `json:"timed_out"`
+	Truncated  bool              `json:"truncated,omitempty"`
+	Field      string            `json:"field,omitempty"`
+	Artifacts  []artifactJSON    `json:"artifacts"`
+	Diags      []diag.Diagnostic `json:"diagnostics"`
+	Sandbox    runSandboxJSON    `json:"sandbox"`
+	Coerced    []string          `json:"coerced"`
+	StdoutFile string            `json:"stdout_file,omitempty"`
+	StderrFile string            `json:"stderr_file,omitempty"`
+	Message    string            `json:"message,omitempty"`
+	Hint       string            `json:"hint,omitempty"`
+}
+
+// runSandboxJSON says how a run was confined; the backend is "" when nothing ran.
+type runSandboxJSON struct {
+	Backend string   `json:"backend"`
+	Missing []string `json:"missing"`
+}
+
+type artifactJSON struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+// newRunJSON is the shape without a run.
+func newRunJSON(tool string) runJSON {
+	return runJSON{
+		Tool: tool, Origin: "host", Artifacts: []artifactJSON{}, Diags: []diag.Diagnostic{},
+		Sandbox: runSandboxJSON{Missing: []string{}}, Coerced: []string{},
+	}
+}
+
+// ran fills in what a sandbox reports about a program that ran.
+func (r *runJSON) ran(res sandbox.Result) {
+	r.Origin, r.ExitCode, r.TimedOut = "tool", runExit(res), res.TimedOut
+	switch {
+	case res.TimedOut:
+		r.Origin, r.Kind = "host", "timeout"
+	case res.Canceled:
+		r.Origin, r.Kind = "host", "interrupted"
+	}
+	r.Stdout, r.Stderr = captureText(res.Stdout), captureText(res.Stderr)
+	r.Truncated = res.Stdout.Dropped+res.Stderr.Dropped > 0
+	r.DurationMS = res.Duration.Round(time.Millisecond).Milliseconds()
+	r.Sandbox.Backend = res.Backend
+	for _, f := range res.Missing {
+		r.Sandbox.Missing = append(r.Sandbox.Missing, string(f))
+	}
+}
+
+// failed fills in why nothing ran.
+func (r *runJSON) failed(f failure) {
+	r.Origin, r.Kind, r.ExitCode, r.Message, r.Hint = f.Origin, f.Kind, f.Exit, f.Message, f.Hint
+	r.TimedOut = f.Kind == "timeout"
+}
+
+// runFailure is an error of a verb that runs a program. Its codes are only those
+// that a person can tell from the program's own: what agentctl would otherwise
+// end with 1, 3 or 4 becomes 125, what is refused 2.
+func runFailure(err error) failure {
+	f := classify(err)
+	switch {
+	case f.Exit == exitRefused:
+		f.Exit = exitUsage
+	case f.Exit != exitUsage && f.Exit < exitTimeout:
+		f.Exit = exitSandbox
+	}
+	return f
+}
+
+// runExit is the exit code of a verb that ran a program: the program's own,
+// unless agentctl ended it.
+func runExit(res sandbox.Result) int {
+	switch {
+	case res.TimedOut:
+		return exitTimeout
+	case res.Canceled:
+		return exitInterrupted
+	}
+	return res.Exit
+}
+
+// captureText joins head and tail of a stream. What is missing between them is
+// counted in a line of its own.
+func captureText(c sandbox.Capture) string {
+	head, tail := string(c.Head), string(c.Tail)
+	if c.Dropped > 0 {
+		head += fmt.Sprintf("\n[… %d bytes left out …]\n", c.Dropped)
+	}
+	return strings.ToValidUTF8(head+tail, "\uFFFD")
+}

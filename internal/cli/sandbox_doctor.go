@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/sandbox"
+)
+
+type sandboxDoctorOptions struct {
+	outputOptions
+	sandboxFlags
+	Options func(name string) (sandbox.Options, error)
+	// Doctor tries every backend; chosen is "" when none can be used.
+	Doctor func(ctx context.Context, o sandbox.Options) (reports []sandbox.Report, chosen string)
+}
+
+type sandboxDoctorJSON struct {
+	Backends    []sandboxBackendJSON    `json:"backends"`
+	Chosen      string                  `json:"chosen"`
+	Protections []sandboxProtectionJSON `json:"protections"`
+}
+
+type sandboxBackendJSON struct {
+	Name   string `json:"name"`
+	State  string `json:"state" jsonschema:"enum=ok,enum=partial,enum=unavailable"`
+	Reason string `json:"reason,omitempty"`
+	Cure   string `json:"cure,omitempty"`
+}
+
+type sandboxProtectionJSON struct {
+	Feature string `json:"feature"`
+	State   string `json:"state" jsonschema:"enum=enforced,enum=partial,enum=missing"`
+	How     string `json:"how"`
+	Proof   string `json:"proof"`
+	Cure    string `json:"cure,omitempty"`
+}
+
+func newSandboxDoctorCmd(f *Factory, run func(context.Context, *sandboxDoctorOptions) error) *cobra.Command {
+	opts := &sandboxDoctorOptions{outputOptions: outputOptions{IO: f.IO}, Options: f.sandboxOptions, Doctor: sandbox.Doctor}
+	if run == nil {
+		run = runSandboxDoctor
+	}
+	cmd := &cobra.Command{
+		Use: "doctor", Short: "Try what each sandbox backend forbids",
+		Long: `Try each protection of each backend on this machine and print what holds, the try
+that proves it, and what helps where it does not hold. Nothing is assumed from a
+version or from a program that is there.`,
+		Args: noArgs,
+		Annotations: map[string]string{exitCodes: `  0    the chosen backend enforces everything
+  2    wrong arguments
+  3    the chosen backend lacks a protection
+  125  no backend can be used
+  130  interrupted`},
+		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
+	}
+	opts.addFlags(cmd)
+	opts.addSandboxFlag(cmd)
+	return cmd
+}
+
+func runSandboxDoctor(ctx context.Context, o *sandboxDoctorOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	options, err := o.Options(o.Sandbox)
+	if err != nil {
+		return err
+	}
+	reports, chosen := o.Doctor(ctx, options)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if o.JSON {
+		err = writeJSON(o.IO.Out, doctorShape(reports, chosen))
+	} else {
+		err = o.print(reports, chosen)
+	}
+	if err != nil {
+		return err
+	}
+	return doctorExit(reports, chosen)
+}
+
+func doctorExit(reports []sandbox.Report, chosen string) error {
+	switch r := chosenReport(reports, chosen); {
+	case r == nil:
+		return exitError(exitSandbox)
+	case r.State != sandbox.OK:
+		return exitError(exitCheck)
+	}
+	return nil
+}
+
+func chosenReport(reports []sandbox.Report, chosen string) *sandbox.Report {
+	for i, r := range reports {
+		if chosen != "" && r.Backend == chosen && r.State != sandbox.Unavailable {
+			return &reports[i]
+		}
+	}
+	return nil
+}
+
+func doctorShape(reports []sandbox.Report, chosen string) sandboxDoctorJSON {
+	out := sandboxDoctorJSON{Backends: []sandboxBackendJSON{}, Chosen: chosen, Protections: []sandboxProtectionJSON{}}
+	for _, r := range reports {
+		out.Backends = append(out.Backends, sandboxBackendJSON{Name: r.Backend, State: string(r.State), Reason: r.Reason, Cure: r.Cure})
+	}
+	if r := chosenReport(reports, chosen); r != nil {
+		for _, p := range r.Protections {
+			out.Protections = append(out.Protections, sandboxProtectionJSON{
+				Feature: string(p.Feature), State: string(p.State), How: p.How, Proof: p.Proof, Cure: p.Cure,
+			})
+		}
+	}
+	return out
+}
+
+// print writes the protections of the chosen backend to stdout, one a line, and
+// tells on stderr how the backends stand.
+func (o *sandboxDoctorOptions) print(reports []sandbox.Report, chosen string) error {
+	for _, r := range reports {
+		mark := ""
+		if r.Backend == chosen {
+			mark = " (chosen)"
+		}
+		fmt.Fprintf(o.IO.Err, "backend %s: %s%s\n", r.Backend, r.State, mark)
+		for _, line := range []struct{ label, text string }{{"reason", r.Reason}, {"cure", r.Cure}} {
+			if line.text != "" {
+				fmt.Fprintf(o.IO.Err, "  %s: %s\n", line.label, termtext.Line(line.text))
+			}
+		}
+	}
+	r := chosenReport(reports, chosen)
+	if r == nil {
+		warn(o.IO, "error: no sandbox backend can be used on this machine")
+		return nil
+	}
+	rows := make([][]string, len(r.Protections))
+	for i, p := range r.Protections {
+		rows[i] = []string{string(p.Feature), string(p.State), p.How, p.Proof, p.Cure}
+	}
+	return writeTable(o.IO, []string{"feature", "state", "how", "proof", "cure"}, rows)
+}

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentctl/agentctl/pkg/sandbox"
+)
+
+type sandboxRunOptions struct {
+	outputOptions
+	sandboxFlags
+	ReadOnly, ReadWrite []string
+	Network             string
+	Env                 []string
+	Args                []string
+
+	Cwd       func() (string, error)
+	LookupEnv func(string) (string, bool)
+	Workspace func() (sandbox.WorkspaceOptions, error)
+	Open      func(ctx context.Context, name string) (sandbox.Backend, error)
+}
+
+// sandboxRunJSON is the shape of tool invoke and how the program ended.
+type sandboxRunJSON struct {
+	runJSON
+	Signal    string `json:"signal"`
+	Canceled  bool   `json:"canceled"`
+	OOM       bool   `json:"oom"`
+	CPULimit  bool   `json:"cpu_limit"`
+	FileLimit bool   `json:"file_limit"`
+}
+
+const sandboxRunExitCodes = `  N    the program's own exit code; 128+N when signal N ended it
+  2    wrong arguments
+  124  the time limit was reached
+  125  the sandbox failed, or none is available
+  126  the program cannot be run
+  127  the program does not exist
+  130  interrupted`
+
+func newSandboxRunCmd(f *Factory, run func(context.Context, *sandboxRunOptions) error) *cobra.Command {
+	opts := &sandboxRunOptions{
+		outputOptions: outputOptions{IO: f.IO}, Cwd: func() (string, error) { return f.Cwd() },
+		LookupEnv: os.LookupEnv, Workspace: f.workspaceOptions,
+		Open: func(ctx context.Context, name string) (sandbox.Backend, error) { return f.Sandbox(ctx, name) },
+	}
+	if run == nil {
+		run = runSandboxRun
+	}
+	cmd := &cobra.Command{
+		Use: "run [flags] -- PROGRAM [ARG …]", Short: "Run a program in the sandbox of tools",
+		Long: `Run a program as a tool would be run: without network, with the system's
+libraries and the workspace to read, the workspace to write except for what
+steers a model (.git, .agentctl, .skill, skills, apps and so on), a private home
+and tmp, and an environment made from nothing. Its input and output are passed on.`,
+		Example: `  agentctl sandbox run -- python3 script.py data.csv
+  agentctl sandbox run --net full --env API_KEY -- curl -s https://example.com`,
+		Args:        rangeArgs(1, -1, "a program"),
+		Annotations: map[string]string{exitCodes: sandboxRunExitCodes},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Args = args
+			return run(cmd.Context(), opts)
+		},
+	}
+	opts.addFlags(cmd)
+	opts.addSandboxFlag(cmd)
+	opts.addTimeoutFlag(cmd)
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // what follows the program belongs to it
+	flags.StringArrayVar(&opts.ReadOnly, "ro", nil, "let the program read `PATH`; may be repeated")
+	flags.StringArrayVar(&opts.ReadWrite, "rw", nil, "let the program read and write `PATH`; may be repeated")
+	flags.StringVar(&opts.Network, "net", "none", "network: none or full")
+	flags.StringArrayVar(&opts.Env, "env", nil, "pass the variable `NAME` on; may be repeated")
+	return cmd
+}
+
+func runSandboxRun(ctx context.Context, o *sandboxRunOptions) error {
+	shape := sandboxRunJSON{runJSON: newRunJSON(o.Args[0])}
+	res, err := o.start(ctx)
+	if err != nil {
+		return o.failed(shape, err)
+	}
+	noteConfinement(o.IO, res)
+	if o.JSON {
+		shape.ran(res)
+		shape.Signal, shape.Canceled = res.Signal, res.Canceled
+		shape.OOM, shape.CPULimit, shape.FileLimit = res.OOM, res.CPULimit, res.FileLimit
+		if err := writeJSON(o.IO.Out, shape); err != nil {
+			return err
+		}
+	} else if res.TimedOut {
+		warn(o.IO, "error: the program was ended after its time limit; --timeout gives it more")
+	}
+	return exitError(runExit(res))
+}
+
+// failed reports that nothing ran. Without --json the error is reported here,
+// since a --json behind the program's name is not agentctl's.
+func (o *sandboxRunOptions) failed(shape sandboxRunJSON, err error) error {
+	f := runFailure(err)
+	if !o.JSON {
+		report(o.IO, err, false)
+		return exitError(f.Exit)
+	}
+	shape.runJSON.failed(f)
+	if err := writeJSON(o.IO.Out, shape); err != nil {
+		return err
+	}
+	return exitError(f.Exit)
+}
+
+func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
+	policy, err := o.policy()
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	backend, err := o.Open(ctx, o.Sandbox)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	c := sandbox.Command{Args: o.Args, Stdin: o.IO.In}
+	out, errOut := forTerminal(o.IO.Out, o.IO.OutTTY), forTerminal(o.IO.Err, o.IO.ErrTTY)
+	if !o.JSON {
+		c.Stdout, c.Stderr = out, errOut
+	}
+	res, err := backend.Run(ctx, policy, c)
+	if err != nil {
+		if e, ok := as[*sandbox.PolicyError](err); ok { // it names what a flag named
+			err = hintedError{err: e, exit: exitUsage}
+		}
+		return res, err
+	}
+	return res, closeAll(out, errOut)
+}
+
+func closeAll(cs ...io.Closer) error {
+	var first error
+	for _, c := range cs {
+		if err := c.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// policy is the one of the workspace with what the flags add.
+func (o *sandboxRunOptions) policy() (sandbox.Policy, error) {
+	if err := o.check(); err != nil {
+		return sandbox.Policy{}, err
+	}
+	if err := oneOf("net", o.Network, "none", "full"); err != nil {
+		return sandbox.Policy{}, err
+	}
+	cwd, err := o.Cwd()
+	if err != nil {
+		return sandbox.Policy{}, err
+	}
+	ws, err := o.Workspace()
+	if err != nil {
+		return sandbox.Policy{}, err
+	}
+	ro, rw := absolutePaths(cwd, o.ReadOnly), absolutePaths(cwd, o.ReadWrite)
+	if slices.Contains(ro, ws.Dir) {
+		ws.Access = sandbox.WorkspaceRO
+	}
+	p := sandbox.WorkspacePolicy(ws)
+	if p.Dir == "" {
+		warn(o.IO, "the workspace %s is not visible inside, since it is the home folder or above it; --ro and --rw add folders", ws.Dir)
+	} else if inFolder(ws.Dir, cwd) {
+		p.Dir = cwd
+	}
+	o.mount(&p, ws.Dir, ro, rw)
+	p.Limits.Wall = o.Timeout
+	if o.Network == "full" {
+		p.Network = sandbox.NetworkFull
+	}
+	p.Env, err = o.environment()
+	return p, err
+}
+
+// mount adds what the flags name. What is named for writing is no longer
+// protected: naming it is consent.
+func (o *sandboxRunOptions) mount(p *sandbox.Policy, ws string, ro, rw []string) {
+	for _, path := range ro {
+		if path != ws {
+			p.ReadOnly = append(p.ReadOnly, sandbox.Mount{Host: path})
+		}
+	}
+	for _, path := range rw {
+		if path == ws {
+			continue
+		}
+		p.ReadWrite = append(p.ReadWrite, sandbox.Mount{Host: path})
+		p.Protect = slices.DeleteFunc(p.Protect, func(protected string) bool { return inFolder(path, protected) })
+	}
+}
+
+func (o *sandboxRunOptions) environment() (map[string]string, error) {
+	env := map[string]string{}
+	for _, name := range o.Env {
+		if strings.Contains(name, "=") {
+			return nil, usageError{message: "--env wants the name of a variable, got a value with it", hint: "set the variable first, then pass its name, so that no value stands on a command line"}
+		}
+		value, ok := o.LookupEnv(name)
+		if !ok {
+			return nil, usageError{message: "--env " + name + ": there is no such variable", hint: "set it first: export " + name + "=…"}
+		}
+		env[name] = value
+	}
+	return env, nil
+}
+
+func absolutePaths(cwd string, paths []string) []string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		if !filepath.IsAbs(p) {
+			p = filepath.Join(cwd, p)
+		}
+		out[i] = filepath.Clean(p)
+	}
+	return out
+}
+
+// inFolder tells whether path is dir or lies below it.
+func inFolder(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentctl/agentctl/pkg/skill"
+)
+
+func newSkillCmd(f *Factory) *cobra.Command {
+	return group(&cobra.Command{
+		Use: "skill", Short: "Write, find, read, check, move and share skills",
+		Long: `A skill is a folder with a SKILL.md: know-how in prose that a model loads when a
+task needs it. Skills of the workspace win over the user's own, these over shared
+ones, and these over those of an app's profile.
+
+A NAME that holds a / or is . is a folder.`,
+	},
+		newSkillListCmd(f, nil), newSkillReadCmd(f, nil), newSkillIndexCmd(f, nil), newSkillSaveCmd(f, nil),
+	)
+}
+
+// isFolder tells whether a NAME on the command line is a folder.
+func isFolder(name string) bool { return name == "." || strings.ContainsAny(name, `/\`) }
+
+// findSkill returns the skill that a NAME on the command line means: that of a
+// folder, or the one that resolver finds.
+func findSkill(ctx context.Context, skills func() (skill.Resolver, error), name string) (*skill.Item, []skill.Diagnostic, error) {
+	if isFolder(name) {
+		return skill.Open(ctx, name)
+	}
+	l, err := loadListing(ctx, skills)
+	if err != nil {
+		return nil, nil, err
+	}
+	res, err := l.Resolve(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return res.Winner, diagnosticsOf(l, res.Winner), nil
+}
+
+func loadListing(ctx context.Context, skills func() (skill.Resolver, error)) (*skill.Listing, error) {
+	r, err := skills()
+	if err != nil {
+		return nil, err
+	}
+	return r.Load(ctx)
+}
+
+// diagnosticsOf are those findings of a listing that are about one skill.
+func diagnosticsOf(l *skill.Listing, it *skill.Item) []skill.Diagnostic {
+	var out []skill.Diagnostic
+	for _, d := range l.Diagnostics {
+		if d.File == it.File() || d.Code == "package.broken-winner" && strings.Contains(d.Message, it.File()) {
+			out = append(out, d)
+		}
+	}
+	return out
+}

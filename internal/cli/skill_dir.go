@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentctl/agentctl/internal/iostreams"
+	"github.com/agentctl/agentctl/internal/state"
+	"github.com/agentctl/agentctl/internal/workspace"
+)
+
+// writeDir is embedded by verbs that write skills into the workspace.
+type writeDir struct {
+	Dir       string
+	Default   func() (string, error)
+	Workspace func() (string, error)
+	State     state.Store
+}
+
+func newWriteDir(f *Factory) writeDir {
+	return writeDir{Default: f.skillDir, Workspace: func() (string, error) { return f.Workspace() }, State: f.State()}
+}
+
+func (o *writeDir) addDirFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.Dir, "dir", "", "write to the skills folder `DIR` (default: skills.dir, else .skill in the workspace)")
+}
+
+// target is the folder of skills to write to, absolute.
+func (o *writeDir) target() (string, error) {
+	if o.Dir == "" {
+		return o.Default()
+	}
+	return filepath.Abs(o.Dir)
+}
+
+// writing runs a write into the workspace. When a person's own hand makes the
+// first thing in it that could steer a model, nothing came from elsewhere, and
+// the workspace is trusted.
+func (o *writeDir) writing(ctx context.Context, s *iostreams.IOStreams, write func() error) error {
+	ws, err := o.Workspace()
+	if err != nil {
+		return err
+	}
+	trusted, err := o.State.Trusted(ws)
+	if err != nil {
+		return err
+	}
+	own := len(workspace.Steering(ws)) == 0
+	if err := write(); err != nil || trusted {
+		return err
+	}
+	switch {
+	case len(workspace.Steering(ws)) == 0:
+		return nil // written somewhere else
+	case !own:
+		warn(s, "workspace %s is not trusted, so chat leaves its skills out (agentctl trust)", ws)
+		return nil
+	}
+	_, err = o.State.Trust(ctx, ws, true)
+	return err
+}

@@ -1,0 +1,246 @@
+package frontmatter
+
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// New returns an empty document to fill with Set and SetBody.
+func New() *Document {
+	return &Document{BodyLine: 3, src: &source{
+		head: fence + "\n", tail: fence + "\n", opener: 1, closer: 2, bodyLine: 3,
+	}}
+}
+
+// Encode returns the document as a file. What was not edited is written byte for
+// byte as it was read, with its BOM and line ends; see [Document.Normalize].
+func (d *Document) Encode() []byte {
+	var b strings.Builder
+	b.WriteString(d.src.head)
+	for _, line := range d.src.lines {
+		b.WriteString(line)
+	}
+	b.WriteString(d.src.tail)
+	b.WriteString(d.src.rest)
+	return []byte(b.String())
+}
+
+// lineEnd is how the file ends its lines; an edit does the same.
+func (d *Document) lineEnd() string {
+	switch {
+	case d.src.mac:
+		return "\r"
+	case strings.HasSuffix(d.src.head, "\r\n"):
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// SetBody replaces all that follows the closing fence. The body is given with LF
+// and written with the line ends of the file.
+func (d *Document) SetBody(body string) {
+	end := d.lineEnd()
+	d.Body = body
+	d.src.tail = fence + end
+	d.BodyLine = d.src.opener + len(d.src.lines) + 2
+	d.src.rest = body
+	if end != "\n" {
+		d.src.rest = strings.ReplaceAll(body, "\n", end)
+	}
+}
+
+// Set gives key a text as its value. It changes the lines of that key alone: the
+// spelling of the key, other keys, comments, their order and line ends stay. A
+// comment on the key's own line stays too, unless it is text that YAML cut off.
+// A key that is new, which must be a word, is appended; name and description
+// come first. One exception keeps the file readable: where the edit would let a
+// broken entry swallow others, broken entries become comments.
+// Diagnostics, which are about the file as it was read, do not change.
+func (d *Document) Set(key, value string) {
+	if d.odd {
+		d.rewrite()
+	}
+	if e := d.find(key); e != nil {
+		d.change(e, value)
+	} else {
+		d.insert(key, value)
+	}
+	if d.repaired && d.misread() {
+		d.disarm()
+	}
+}
+
+// change gives an entry a new value.
+func (d *Document) change(e *entry, value string) {
+	token, indent := e.token, strings.Repeat(" ", e.column-1)
+	line := indent + token + ": " + Quote(value) + d.keptComment(e) + d.endOf(e)
+	d.replaceLines(e.start, e.end, line)
+	e.node = textNode(value)
+	e.fixed = false
+	d.dropLater(e.key)
+}
+
+func textNode(value string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.SingleQuotedStyle, Value: strings.ToValidUTF8(value, "\ufffd")}
+}
+
+// endOf is the line end of an entry's first line.
+func (d *Document) endOf(e *entry) string {
+	line := d.src.lines[e.start]
+	return line[len(d.src.chomp(line)):]
+}
+
+// keptComment is the comment behind a value of one line, with its blanks.
+func (d *Document) keptComment(e *entry) string {
+	if e.end != e.start+1 || e.node == nil || e.fixed {
+		return ""
+	}
+	plain := e.node.Style&^yaml.TaggedStyle == 0
+	if plain && slices.Contains(textKeys, Canonical(e.key)) {
+		return ""
+	}
+	value := d.valueText(e)
+	at := commentAt(value)
+	if at < 0 {
+		return ""
+	}
+	blanks := len(value[:at]) - len(strings.TrimRight(value[:at], " \t"))
+	return strings.Repeat(" ", max(blanks, 1)) + strings.TrimRight(value[at:], "\r")
+}
+
+// replaceLines puts new lines where others were, and moves the entries below.
+func (d *Document) replaceLines(start, end int, lines ...string) {
+	d.src.lines = slices.Replace(d.src.lines, start, end, lines...)
+	delta := len(lines) - (end - start)
+	for i := range d.entries {
+		e := &d.entries[i]
+		switch {
+		case e.start == start && e.end == end:
+			e.end = start + len(lines)
+		case e.start >= end:
+			e.start += delta
+			e.end += delta
+		}
+	}
+	d.BodyLine += delta
+}
+
+// dropLater removes the second coming of a key, which would now contradict it.
+func (d *Document) dropLater(key string) {
+	for i := len(d.entries) - 1; i >= 0; i-- {
+		if e := d.entries[i]; e.later && sameKey(e.key, key) {
+			d.entries = slices.Delete(d.entries, i, i+1)
+			d.replaceLines(e.start, e.end)
+		}
+	}
+}
+
+// insert adds a key that is not there yet.
+func (d *Document) insert(key, value string) {
+	at := len(d.src.lines)
+	indent := ""
+	if len(d.entries) > 0 {
+		indent = strings.Repeat(" ", d.entries[0].column-1)
+	}
+	name := d.find("name")
+	switch {
+	case key == "name" || d.repaired:
+		at = 0 // in a block that is no YAML, a line below may be taken for text
+	case key == "description" && name != nil:
+		at = name.end
+	case key == "description":
+		at = 0
+	}
+	d.replaceLines(at, at, indent+Quote(key)+": "+Quote(value)+d.lineEnd())
+	d.entries = append(d.entries, entry{
+		key: key, token: Quote(key), column: len(indent) + 1, start: at, end: at + 1, node: textNode(value),
+	})
+	slices.SortStableFunc(d.entries, func(a, b entry) int { return a.start - b.start })
+}
+
+// misread tells whether a block that was no YAML has become YAML by an edit, but
+// says something else: an open quote above may now be closed by one below.
+func (d *Document) misread() bool {
+	root, err := parseYAML(d.block(0, len(d.src.lines)))
+	if err != nil {
+		return false
+	}
+	if root == nil || root.Kind != yaml.MappingNode || len(root.Content) != 2*len(d.entries) {
+		return true
+	}
+	for i, e := range d.entries {
+		key, value := root.Content[2*i], root.Content[2*i+1]
+		if e.key != key.Value || e.node == nil || childText(e.node) != childText(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// disarm makes comments of the entries that could not be read, and quotes those
+// that were read as text.
+func (d *Document) disarm() {
+	for i := range d.entries {
+		e := &d.entries[i]
+		if e.node != nil && e.fixed {
+			d.change(e, e.node.Value)
+		}
+		for j := e.start; e.node == nil && j < e.end; j++ {
+			d.src.lines[j] = "# " + d.src.lines[j]
+		}
+	}
+	d.entries = slices.DeleteFunc(d.entries, func(e entry) bool { return e.node == nil })
+}
+
+// rewrite writes a block that is not one key a line as one that is. Its comments
+// are lost, its values stay.
+func (d *Document) rewrite() {
+	end := d.lineEnd()
+	delta := len(d.src.lines)
+	d.src.lines = nil
+	for i := range d.entries {
+		e := &d.entries[i]
+		e.token, e.column, e.start, e.end = Quote(e.key), 1, i, i+1
+		d.src.lines = append(d.src.lines, e.token+": "+flowText(e.node)+end)
+	}
+	d.odd = false
+	d.BodyLine += len(d.src.lines) - delta
+}
+
+// Normalize rewrites all that was repaired so that a strict reader accepts it:
+// values that were read as text are quoted, the file begins with ---, each fence
+// is a line of its own, lines end in LF and there is no BOM. An HTML comment
+// before the front matter moves to the top of the body. Entries that could not
+// be read stay as they are.
+func (d *Document) Normalize() {
+	for i := range d.entries {
+		if e := &d.entries[i]; e.fixed && e.node != nil {
+			d.change(e, e.node.Value)
+		}
+	}
+	if d.repaired && d.misread() {
+		d.disarm()
+	}
+	body := d.leadingComment() + d.Body
+	for i, line := range d.src.lines {
+		d.src.lines[i] = d.src.chomp(line) + "\n"
+	}
+	d.BOM, d.CRLF = false, false
+	d.src.mac = false
+	d.src.head, d.src.opener = fence+"\n", 1
+	d.SetBody(body)
+}
+
+// leadingComment is the comment before the opening fence, as lines of a body.
+func (d *Document) leadingComment() string {
+	head := strings.TrimPrefix(d.src.head, bom)
+	at := strings.Index(head, "<!--")
+	end := strings.LastIndex(head, "-->")
+	if at < 0 || end < at {
+		return ""
+	}
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(head[at : end+len("-->")])
+	return text + "\n"
+}

@@ -1,0 +1,44 @@
+package state
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+)
+
+type trustFile struct {
+	Trusted []string `json:"trusted"`
+}
+
+func (s Store) trustPath() string { return filepath.Join(s.Dir, "trust.json") }
+
+// Trusted tells whether the user trusts a workspace. Trust holds for exactly
+// that folder, not for those below it.
+func (s Store) Trusted(workspace string) (bool, error) {
+	var f trustFile
+	if err := s.read(s.trustPath(), &f); err != nil {
+		return false, err
+	}
+	return slices.Contains(f.Trusted, canonical(workspace)), nil
+}
+
+// Trust records that the user trusts a workspace; trusted=false takes it back.
+// It returns whether that changed anything.
+func (s Store) Trust(ctx context.Context, workspace string, trusted bool) (changed bool, err error) {
+	var f trustFile
+	dir := canonical(workspace)
+	err = s.update(ctx, s.trustPath(), &f, func() bool {
+		if slices.Contains(f.Trusted, dir) == trusted {
+			return false
+		}
+		changed = true
+		if !trusted {
+			f.Trusted = slices.DeleteFunc(f.Trusted, func(d string) bool { return d == dir })
+			return true
+		}
+		f.Trusted = append(f.Trusted, dir)
+		slices.Sort(f.Trusted)
+		return true
+	})
+	return changed && err == nil, err
+}

@@ -1,0 +1,65 @@
+// Package termtext makes foreign text safe to print. Names, descriptions,
+// model answers and tool output come from others: a control sequence in them
+// could rewrite what the user sees.
+package termtext
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Line returns s on one line: white space squeezed to single blanks, every
+// other control, bidirectional or invisible character shown as its code point.
+func Line(s string) string {
+	return Block(strings.Join(strings.Fields(s), " "))
+}
+
+// Block keeps line feeds and tabs and shows every other control,
+// bidirectional or invisible character as its code point, e.g. <U+001B>.
+func Block(s string) string {
+	if !strings.ContainsFunc(s, unsafe) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unsafe(r) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Strip removes what Block would show.
+func Strip(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unsafe(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// Invisible tells whether r is a character that hides or reorders text:
+// zero-width, bidirectional, tag and soft-hyphen characters. Variation
+// selectors and the joiners of emoji are left alone.
+func Invisible(r rune) bool {
+	switch {
+	case r == 0x00AD, r == 0x180E, r == 0xFEFF,
+		r == 0x200B, r == 0x200E, r == 0x200F, r == 0x061C,
+		r >= 0x202A && r <= 0x202E,
+		r >= 0x2060 && r <= 0x206F,
+		r >= 0xE0000 && r <= 0xE007F:
+		return true
+	}
+	return false
+}
+
+func unsafe(r rune) bool {
+	if r == '\n' || r == '\t' {
+		return false
+	}
+	return unicode.IsControl(r) || Invisible(r)
+}

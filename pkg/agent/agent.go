@@ -1,0 +1,230 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/agentctl/agentctl/internal/schema"
+	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+// DefaultMaxSteps is how many answers of the model one turn may take.
+const DefaultMaxSteps = 25
+
+// Agent answers turns. Its fields do not change while a session lasts; the
+// history does.
+type Agent struct {
+	Model model.Model
+	// ModelName is what results say.
+	ModelName string
+	// System is the system prompt, byte for byte the same in every request.
+	System string
+	// Tools are offered in this order.
+	Tools []Tool
+	// Approver decides on [Approvable] tools.
+	Approver Approver
+	// Log keeps the records.
+	Log Recorder
+	// Watch sees every record as it happens; nil means nobody.
+	Watch func(session.Record)
+	// MaxSteps is the limit of a turn; 0 means [DefaultMaxSteps].
+	MaxSteps int
+	// MaxOutput is the limit of output tokens; 0 leaves it to the server.
+	MaxOutput int
+	// History are the records of earlier runs.
+	History []session.Record
+
+	schemas map[string]*schema.Schema
+}
+
+// Recorder gives records their place in a session. [session.Log] and
+// [session.Ephemeral] are the two.
+type Recorder interface {
+	Append(step int, body session.Body) (session.Record, error)
+}
+
+// Turn answers what the user said. attached is what goes with it (package
+// prompt); an empty text attaches nothing.
+//
+// The result says why it ended. The error is what made it end when that was no
+// decision of the loop: a model's, a sandbox's, the context's. The caller
+// records the result, since only it knows the exit code.
+func (a *Agent) Turn(ctx context.Context, text string, attached session.Context) (session.Result, error) {
+	t := &turn{Agent: a, result: session.Result{Model: a.ModelName, ToolCalls: []session.CalledTool{}, SkillsRead: []string{}}}
+	err := t.run(ctx, text, attached)
+	if err != nil {
+		t.result.Stop = stopOf(err)
+	}
+	return t.result, err
+}
+
+// stopOf maps an error to the reason that a result gives.
+func stopOf(err error) session.Stop {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return session.StopTimeout
+	case errors.Is(err, context.Canceled):
+		return session.StopInterrupted
+	}
+	if _, ok := errors.AsType[*model.OverflowError](err); ok {
+		return session.StopOverflow
+	}
+	return session.StopError
+}
+
+// Note records something that belongs to no turn: the start of a run, its result.
+func (a *Agent) Note(body session.Body) error {
+	t := &turn{Agent: a}
+	return t.emit(body)
+}
+
+// SetTools replaces the tools between two turns.
+func (a *Agent) SetTools(tools []Tool) { a.Tools, a.schemas = tools, nil }
+
+// turn is the state of one turn.
+type turn struct {
+	*Agent
+	step   int
+	result session.Result
+	denied bool
+	mu     sync.Mutex
+}
+
+func (t *turn) run(ctx context.Context, text string, attached session.Context) error {
+	if err := t.compile(); err != nil {
+		return err
+	}
+	if attached.Text != "" {
+		if err := t.emit(attached); err != nil {
+			return err
+		}
+	}
+	if err := t.emit(session.User{Text: text}); err != nil {
+		return err
+	}
+	limit := t.MaxSteps
+	if limit <= 0 {
+		limit = DefaultMaxSteps
+	}
+	for t.step = 1; t.step <= limit; t.step++ {
+		if done, err := t.oneStep(ctx); done || err != nil {
+			return err
+		}
+	}
+	t.step = limit
+	t.result.Stop = session.StopLimit
+	return nil
+}
+
+// oneStep asks the model once and runs what it calls.
+func (t *turn) oneStep(ctx context.Context) (done bool, err error) {
+	answer, calls, err := t.ask(ctx)
+	t.result.Steps = t.step
+	if err != nil {
+		t.result.Answer = answer // what was shown before it broke off
+		return true, err
+	}
+	if len(calls) == 0 {
+		t.finish(answer)
+		return true, nil
+	}
+	for _, c := range calls {
+		question, err := t.call(ctx, c)
+		if err != nil {
+			return true, err
+		}
+		if question != nil {
+			t.result.Question, t.result.Stop = question, session.StopNeedsInput
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (t *turn) finish(answer string) {
+	t.result.Answer = answer
+	switch {
+	case strings.TrimSpace(answer) == "":
+		t.result.Stop = session.StopEmpty
+	case t.denied:
+		t.result.Stop = session.StopDenied
+	default:
+		t.result.Stop = session.StopAnswer
+	}
+}
+
+// ask streams one answer of the model.
+func (t *turn) ask(ctx context.Context) (answer string, calls []model.ToolCall, err error) {
+	var text strings.Builder
+	for ev, err := range t.Model.Stream(ctx, t.request()) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return text.String(), nil, err
+		}
+		switch ev := ev.(type) {
+		case model.TextDelta:
+			text.WriteString(ev.Text)
+			err = t.emit(session.TextDelta{Text: ev.Text})
+		case model.ReasoningDelta:
+			err = t.emit(session.ReasoningDelta{Text: ev.Text})
+		case model.Call:
+			calls = append(calls, ev.ToolCall)
+		case model.Usage:
+			err = t.usage(ev)
+		case model.Retry:
+			err = t.emit(session.Retry{Attempt: ev.Attempt, AfterMS: ev.After.Milliseconds(), Reason: ev.Reason})
+		}
+		if err != nil {
+			return text.String(), nil, err
+		}
+	}
+	return text.String(), calls, ctx.Err()
+}
+
+func (t *turn) usage(u model.Usage) error {
+	t.result.Usage.Input += u.Input
+	t.result.Usage.Output += u.Output
+	t.result.Usage.Cached += u.Cached
+	return t.emit(session.Usage{Usage: u})
+}
+
+// request is built from the records alone, so that a resumed session sends the
+// same bytes as one that never stopped.
+func (t *turn) request() model.Request {
+	r := model.Request{MaxOutput: t.MaxOutput, Tools: Specs(t.Tools)}
+	if t.System != "" {
+		r.Messages = append(r.Messages, model.Message{Role: model.System, Content: t.System})
+	}
+	r.Messages = append(r.Messages, session.History(t.History)...)
+	return r
+}
+
+// emit records what happened and shows it. A running tool's output arrives
+// from other goroutines.
+func (t *turn) emit(body session.Body) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rec, err := t.Log.Append(t.step, body)
+	if err != nil {
+		return err
+	}
+	t.History = append(t.History, rec)
+	if t.Watch != nil {
+		t.Watch(rec)
+	}
+	return nil
+}
+
+// Specs are the tools as a request offers them.
+func Specs(tools []Tool) []model.ToolSpec {
+	specs := make([]model.ToolSpec, len(tools))
+	for i, tool := range tools {
+		specs[i] = tool.Spec()
+	}
+	return specs
+}

@@ -1,0 +1,278 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/frontmatter"
+	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/suggest"
+)
+
+// keys are what APP.md can say. A nil field was not given.
+type keys struct {
+	Name         *string           `yaml:"name"`
+	Description  *string           `yaml:"description"`
+	Model        *string           `yaml:"model"`
+	Skills       any               `yaml:"skills"`        // "*" or a list
+	SkillSources *[]string         `yaml:"skill-sources"` // classes of skills
+	Tools        any               `yaml:"tools"`         // "*" or a list
+	Aliases      map[string]string `yaml:"aliases"`
+	ContextFiles *[]string         `yaml:"context-files"`
+	Inventory    *string           `yaml:"inventory"`
+
+	// The other spelling of the keys of two words.
+	SkillSources2 *[]string `yaml:"skill_sources"`
+	ContextFiles2 *[]string `yaml:"context_files"`
+}
+
+// manifest is one APP.md, read and checked by itself.
+type manifest struct {
+	file   string
+	keys   keys
+	skills Selection
+	tools  Selection
+	body   string
+	doc    *frontmatter.Document
+	diags  []diag.Diagnostic // warnings
+	errs   []diag.Diagnostic
+}
+
+// The values that hold when a key is missing.
+var (
+	defaultSkillSources = []string{"workspace", "shared", "package"}
+	defaultContextFiles = []string{"AGENTS.md", "MEMORY.md"}
+)
+
+var (
+	knownSkillSources = []string{"workspace", "user", "shared", "package"}
+	knownInventories  = []string{InventoryAuto, InventoryAlways, InventoryNever}
+)
+
+// readManifest reads rel/APP.md of an app's folder; dir is the folder of rel as
+// a user would open it. The error is a [*frontmatter.StrictError] for a file
+// with mistakes.
+func readManifest(fsys fs.FS, rel, dir string) (*manifest, error) {
+	file := filepath.Join(dir, ManifestFile)
+	data, err := readFile(fsys, path.Join(rel, ManifestFile))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	return parseManifest(file, data)
+}
+
+func parseManifest(file string, data []byte) (*manifest, error) {
+	m := &manifest{file: file}
+	doc, err := frontmatter.DecodeStrict(file, data, &m.keys)
+	if err != nil {
+		return nil, err
+	}
+	m.doc, m.body = doc, strings.TrimSpace(doc.Body)
+	m.check()
+	if len(m.errs) > 0 {
+		return nil, &frontmatter.StrictError{Diagnostics: m.errs}
+	}
+	return m, nil
+}
+
+// readFile reads a file of a sane size: one byte more than the parser takes, so
+// that it can say so.
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(f, frontmatter.MaxFile+1))
+}
+
+// spellings moves values to the fields of the usual spelling.
+func (m *manifest) spellings() {
+	for _, s := range []struct {
+		key       string
+		to, other **[]string
+	}{
+		{"skill-sources", &m.keys.SkillSources, &m.keys.SkillSources2},
+		{"context-files", &m.keys.ContextFiles, &m.keys.ContextFiles2},
+	} {
+		switch {
+		case *s.other == nil:
+		case *s.to != nil:
+			m.fail(s.key, "app.duplicate-key", "", "%s is given in both spellings, with - and with _: keep one of them", s.key)
+		default:
+			*s.to = *s.other
+		}
+	}
+}
+
+// check looks at values; keys and types were looked at by the parser.
+func (m *manifest) check() {
+	m.spellings()
+	m.skills = m.selection("skills", m.keys.Skills)
+	m.tools = m.selection("tools", m.keys.Tools)
+	if m.keys.SkillSources != nil {
+		m.words("skill-sources", *m.keys.SkillSources, knownSkillSources)
+	}
+	if m.keys.Inventory != nil {
+		m.words("inventory", []string{*m.keys.Inventory}, knownInventories)
+	}
+	if m.keys.ContextFiles != nil {
+		m.contextFiles(*m.keys.ContextFiles)
+	}
+	if m.body == "" {
+		m.diags = append(m.diags, diag.Diagnostic{
+			File: m.file, Line: m.doc.BodyLine, Severity: diag.Warning, Code: "app.no-body",
+			Message: "there is no text below the front matter: write there what the model is to do",
+		})
+	}
+}
+
+// selection reads "*" or a list of names. Nothing else is one: a text with
+// commas could mean one name or several.
+func (m *manifest) selection(key string, value any) Selection {
+	switch v := value.(type) {
+	case nil:
+		if m.doc.Has(key) {
+			m.fail(key, "app.bad-list", key+": []", "%s has no value: write [] for none, or leave the line out", key)
+		}
+		return Selection{}
+	case string:
+		if v == "*" {
+			return Selection{Set: true, All: true}
+		}
+		m.fail(key, "app.bad-list", flowLine(key, strings.FieldsFunc(v, separator)), `%s is %q, want a list or "*"`, key, v)
+		return Selection{}
+	case []any:
+		return m.names(key, v)
+	}
+	m.fail(key, "app.bad-list", "", `%s must be a list of names, or "*"`, key)
+	return Selection{}
+}
+
+func separator(r rune) bool { return r == ',' || r == ' ' }
+
+func (m *manifest) names(key string, items []any) Selection {
+	s := Selection{Set: true}
+	for _, item := range items {
+		name, ok := item.(string)
+		switch {
+		case !ok || strings.TrimSpace(name) == "":
+			m.fail(key, "app.bad-name", "", "%s holds %v, want a name: put it in quotes", key, item)
+		case name == "*":
+			s.All = true
+		case s.Has(name):
+			m.diags = append(m.diags, m.warn(key, "app.repeated-name", "%s names %q twice", key, name))
+		default:
+			s.Names = append(s.Names, name)
+		}
+	}
+	return s
+}
+
+// words checks values that are one of a few.
+func (m *manifest) words(key string, values, known []string) {
+	for _, v := range values {
+		if slices.Contains(known, v) {
+			continue
+		}
+		fix := ""
+		if near := suggest.Nearest(v, known, 1); len(near) > 0 {
+			fix = near[0]
+		}
+		m.fail(key, "app.unknown-value", fix, "%s: %q is not known, want %s", key, v, strings.Join(known, ", "))
+	}
+}
+
+func (m *manifest) contextFiles(files []string) {
+	for _, f := range files {
+		if !filepath.IsLocal(f) || strings.Contains(f, `\`) {
+			m.fail("context-files", "app.bad-path", "", "context-files: %q does not lie in the workspace: give a path relative to it", f)
+		}
+	}
+}
+
+func (m *manifest) fail(key, code, fix, format string, args ...any) {
+	d := m.warn(key, code, format, args...)
+	d.Severity, d.Fix = diag.Error, fix
+	m.errs = append(m.errs, d)
+}
+
+func (m *manifest) warn(key, code, format string, args ...any) diag.Diagnostic {
+	if !m.doc.Has(key) {
+		key = strings.ReplaceAll(key, "-", "_")
+	}
+	line, column := m.doc.Position(key)
+	return diag.Diagnostic{
+		File: m.file, Line: line, Column: column, Severity: diag.Warning, Code: code, Message: fmt.Sprintf(format, args...),
+	}
+}
+
+func (m *manifest) name() string        { return text(m.keys.Name) }
+func (m *manifest) description() string { return text(m.keys.Description) }
+
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return strings.TrimSpace(*p)
+}
+
+// app is the app that the manifest describes by itself, with the defaults.
+func (m *manifest) app(it *registry.Item[*Package]) *App {
+	a := &App{
+		Name: it.Name, Source: it.Source.Name, Dir: it.Dir, File: m.file, Untrusted: it.Source.Untrusted,
+		SkillSources: slices.Clone(defaultSkillSources), ContextFiles: slices.Clone(defaultContextFiles),
+		Aliases: map[string]string{}, places: map[string]place{},
+	}
+	m.apply(a)
+	return a
+}
+
+// apply lays what the manifest says over the app. Scalars and lists replace,
+// aliases join, the body is appended.
+func (m *manifest) apply(a *App) {
+	k := m.keys
+	for _, s := range []struct {
+		from *string
+		to   *string
+	}{{k.Description, &a.Description}, {k.Model, &a.Model}, {k.Inventory, &a.Inventory}} {
+		if s.from != nil {
+			*s.to = text(s.from)
+		}
+	}
+	if m.skills.Set {
+		a.Skills = m.skills
+	}
+	if m.tools.Set {
+		a.Tools = m.tools
+	}
+	if k.SkillSources != nil {
+		a.SkillSources, a.NoSkills = slices.Clone(*k.SkillSources), len(*k.SkillSources) == 0
+	}
+	if k.ContextFiles != nil {
+		a.ContextFiles = slices.Clone(*k.ContextFiles)
+	}
+	maps.Copy(a.Aliases, k.Aliases)
+	a.Prompt = strings.TrimSpace(a.Prompt + "\n\n" + m.body)
+	a.Diagnostics = append(a.Diagnostics, m.diags...)
+	for _, key := range m.doc.Keys() {
+		line, _ := m.doc.Position(key)
+		a.places[strings.ReplaceAll(key, "_", "-")] = place{m.file, line}
+	}
+}
+
+// diagnosticsOf returns the findings of a file that does not load.
+func diagnosticsOf(err error) []diag.Diagnostic {
+	if e, ok := errors.AsType[*frontmatter.StrictError](err); ok {
+		return e.Diagnostics
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/agentctl/agentctl/internal/diag"
+)
+
+const (
+	profilesDir = "profiles"
+	// skillsDir holds the package skills of a profile.
+	skillsDir = ".skill"
+)
+
+// Package is one app folder: the app and its profiles.
+type Package struct {
+	Description string
+
+	base     *manifest
+	profiles []*profile
+}
+
+// Profiles are the names of the profiles, sorted; one that does not load is
+// among them, since its name exists.
+func (p *Package) Profiles() []string {
+	var names []string
+	for _, pr := range p.profiles {
+		names = append(names, pr.name)
+	}
+	return names
+}
+
+// profile is one folder below profiles/.
+type profile struct {
+	name     string
+	file     string
+	manifest *manifest // nil when it does not load
+	diags    []diag.Diagnostic
+	skills   string // its .skill folder, "" when there is none
+	fsys     fs.FS  // of the app's folder when it is embedded
+}
+
+func (p *Package) profile(name string) *profile {
+	i := slices.IndexFunc(p.profiles, func(pr *profile) bool { return pr.name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.profiles[i]
+}
+
+func readProfiles(fsys fs.FS, dir string) ([]*profile, error) {
+	entries, err := fs.ReadDir(fsys, profilesDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read profiles of %s: %w", dir, err)
+	}
+	var out []*profile
+	for _, e := range entries {
+		if info, err := fs.Stat(fsys, path.Join(profilesDir, e.Name())); err == nil && info.IsDir() {
+			out = append(out, readProfile(fsys, dir, e.Name()))
+		}
+	}
+	return out, nil
+}
+
+// readProfile reads one profile. One that does not load is kept with the reason:
+// it costs itself, not its app.
+func readProfile(fsys fs.FS, appDir, name string) *profile {
+	rel := path.Join(profilesDir, name)
+	dir := filepath.Join(appDir, profilesDir, name)
+	p := &profile{name: name, file: filepath.Join(dir, ManifestFile), fsys: fsys}
+	m, err := readManifest(fsys, rel, dir)
+	switch {
+	case err == nil:
+		p.manifest, p.diags = m, m.diags
+		if given := m.name(); given != "" && given != name {
+			p.diags = append(p.diags, m.warn("name", "app.name-not-folder", "name %q is not used: a profile is called as its folder, %q", given, name))
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		p.diags = []diag.Diagnostic{{
+			File: dir, Severity: diag.Error, Code: "app.no-manifest",
+			Message: fmt.Sprintf("profile %q has no %s: add one, an empty front matter and a body are enough", name, ManifestFile),
+		}}
+	default:
+		if p.diags = diagnosticsOf(err); len(p.diags) == 0 {
+			p.diags = []diag.Diagnostic{{File: p.file, Severity: diag.Error, Code: "package.broken", Message: err.Error()}}
+		}
+	}
+	if info, err := fs.Stat(fsys, path.Join(rel, skillsDir)); err == nil && info.IsDir() {
+		p.skills = filepath.Join(dir, skillsDir)
+	}
+	return p
+}
+
+// merge lays a profile over the app.
+func (a *App) merge(p *profile) {
+	p.manifest.apply(a)
+	a.Profile, a.ProfileFile = p.name, p.file
+	if p.skills == "" || !slices.Contains(a.SkillSources, "package") {
+		return
+	}
+	a.PackageSkills = p.skills
+	if a.Source == SourceEmbedded {
+		// The rel path is one of ours and valid, so Sub cannot fail.
+		a.PackageSkillsFS, _ = fs.Sub(p.fsys, path.Join(profilesDir, p.name, skillsDir))
+	}
+}

@@ -1,0 +1,280 @@
+// Package chat puts a chat together: an app, its skills and tools, a model, a
+// session. It is what `agentctl chat` runs and what another program would use.
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/pkg/agent"
+	"github.com/agentctl/agentctl/pkg/agent/app"
+	"github.com/agentctl/agentctl/pkg/agent/builtin"
+	"github.com/agentctl/agentctl/pkg/agent/model/choose"
+	"github.com/agentctl/agentctl/pkg/agent/prompt"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+	"github.com/agentctl/agentctl/pkg/skill"
+	"github.com/agentctl/agentctl/pkg/toolpkg"
+)
+
+// Config is what a chat is made of.
+type Config struct {
+	App *app.App
+	// System is appended to the app's body.
+	System string
+	// Skills is the resolver of all skills in the app's sources.
+	Skills skill.Resolver
+	// Catalog has the prebuilt tool packages.
+	Catalog *toolpkg.Catalog
+	// Env is what the tools work on. Its Skills function is set here.
+	Env *builtin.Env
+	// Model answers; only its properties are used by [Compose].
+	Model *choose.Choice
+	// Sandbox is the name of the backend that was asked for, for the record.
+	Sandbox string
+	// Trusted workspaces may attach skills and context files.
+	Trusted bool
+
+	Approver agent.Approver
+	MaxSteps int
+	// Log keeps the records, Records are those of earlier runs.
+	Log     agent.Recorder
+	Records []session.Record
+	Watch   func(session.Record)
+}
+
+// Prompt is the fixed part of a session: what every request starts with.
+type Prompt struct {
+	System string
+	Tools  []agent.Tool
+	// Skills are those of the index in System.
+	Skills []*skill.Item
+}
+
+// Chat answers turns.
+type Chat struct {
+	config Config
+	prompt Prompt
+	agent  *agent.Agent
+}
+
+// AppError reports an app that cannot start: each problem with its fix.
+type AppError struct {
+	App string
+	Err error
+}
+
+func (e *AppError) Error() string { return fmt.Sprintf("app %q cannot start: %v", e.App, e.Err) }
+
+// Unwrap returns the problems.
+func (e *AppError) Unwrap() error { return e.Err }
+
+// Compose makes the fixed part of a session. The error is an [*AppError] for an
+// app that selects what does not exist, or that of reading skills.
+func Compose(ctx context.Context, c Config) (Prompt, error) {
+	view, err := c.view(ctx)
+	if err != nil {
+		return Prompt{}, err
+	}
+	index := c.sessionSkills(view)
+	c.Env.Skills = c.view
+	tools, err := c.tools(len(view.Winners()) > 0)
+	if err != nil {
+		return Prompt{}, &AppError{App: c.App.Ref(), Err: err}
+	}
+	p := prompt.Parts{
+		Body:   strings.TrimSpace(c.App.Prompt + "\n\n" + c.System),
+		Skills: !c.App.NoSkills,
+		Tools:  len(tools) > 0,
+		Index:  skill.Index(index, skill.SessionTag, skill.Budget(c.Model.ContextWindow)).Text,
+	}
+	if prompt.WantsInventory(c.Model.Inventory, c.App.Inventory, c.native(), c.Model.ContextWindow) {
+		p.Inventory = prompt.Inventory(agent.Specs(tools))
+	}
+	return Prompt{System: prompt.System(p), Tools: tools, Skills: index}, nil
+}
+
+// native tells whether the model calls tools by itself, as far as it is known.
+func (c Config) native() bool { return c.Model.ToolMode != "text" && !c.Model.Small }
+
+// view is what the model may see: the app's shared skills, all others of its
+// sources.
+func (c Config) view(ctx context.Context) (*skill.Listing, error) {
+	if c.App.NoSkills {
+		return &skill.Listing{Kind: "skill"}, nil
+	}
+	l, err := c.Skills.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return skill.ModelView(l, c.App.OffersSkill), nil
+}
+
+// sessionSkills are those of the index; the workspace's come with the turns.
+func (c Config) sessionSkills(view *skill.Listing) []*skill.Item {
+	return ofWorkspace(view, false)
+}
+
+func ofWorkspace(view *skill.Listing, want bool) []*skill.Item {
+	var out []*skill.Item
+	for _, it := range view.Winners() {
+		if (it.Source.Name == skill.SourceWorkspace) == want {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// tools are the functions of this chat: read_skill, the built-ins, the packages'
+// commands.
+func (c Config) tools(anySkill bool) ([]agent.Tool, error) {
+	names, selectors := c.selection()
+	withSkills := anySkill && !c.App.NoSkills
+	reserved := slices.Clone(names)
+	if !c.App.NoSkills {
+		reserved = append(reserved, builtin.ReadSkill)
+	}
+	fns, err := c.Catalog.Select(toolpkg.Selection{Selectors: selectors, Aliases: c.App.Aliases, Reserved: reserved})
+	if err != nil {
+		return nil, err
+	}
+	return append(builtin.Tools(c.Env, names, withSkills), builtin.PackageTools(c.Env, fns)...), nil
+}
+
+// selection splits an app's tools into built-ins and packages.
+func (c Config) selection() (names, selectors []string) {
+	if !c.App.Tools.Set {
+		return builtin.Names(), nil
+	}
+	for _, n := range c.App.Tools.Names {
+		if slices.Contains(builtin.Names(), n) {
+			names = append(names, n)
+		} else {
+			selectors = append(selectors, n)
+		}
+	}
+	if c.App.Tools.All {
+		selectors = append(selectors, "*")
+	}
+	return names, selectors
+}
+
+// Open starts a session, or goes on with the one whose records are given: then
+// the system prompt stays as it was.
+func Open(ctx context.Context, c Config) (*Chat, error) {
+	p, err := Compose(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	c.Env.SkillsRead = skillsRead(c.Records)
+	started := firstInit(c.Records)
+	if started != nil {
+		p.System = started.System
+	}
+	ch := &Chat{config: c, prompt: p, agent: &agent.Agent{
+		Model: c.Model.Model, ModelName: c.Model.Name, System: p.System, Tools: p.Tools,
+		Approver: c.Approver, Log: c.Log, Watch: c.Watch, MaxSteps: c.MaxSteps,
+		MaxOutput: c.Model.MaxOutput, History: c.Records,
+	}}
+	return ch, ch.agent.Note(session.Init{
+		App: c.App.Ref(), Model: c.Model.Name, Workspace: c.Env.Workspace, Sandbox: c.Sandbox,
+		Resumed: started != nil, System: p.System, Tools: agent.Specs(p.Tools),
+	})
+}
+
+func firstInit(records []session.Record) *session.Init {
+	for _, r := range records {
+		if b, ok := r.Body.(session.Init); ok {
+			return &b
+		}
+	}
+	return nil
+}
+
+// skillsRead are the skills that earlier runs loaded.
+func skillsRead(records []session.Record) []string {
+	var names []string
+	for _, r := range records {
+		if b, ok := r.Body.(session.Result); ok {
+			names = append(names, b.SkillsRead...)
+		}
+	}
+	return names
+}
+
+// Turn answers what the user said.
+func (c *Chat) Turn(ctx context.Context, text string) (session.Result, error) {
+	attached, err := c.attach(ctx)
+	if err != nil {
+		return session.Result{Stop: session.StopError, Model: c.config.Model.Name}, err
+	}
+	return c.agent.Turn(ctx, text, attached)
+}
+
+// Finish records the result of a run.
+func (c *Chat) Finish(r session.Result) error { return c.agent.Note(r) }
+
+// attach is what goes with this turn, and makes read_skill appear with the first skill.
+func (c *Chat) attach(ctx context.Context) (session.Context, error) {
+	if !c.config.Trusted {
+		return session.Context{}, nil
+	}
+	view, err := c.config.view(ctx)
+	if err != nil {
+		return session.Context{}, err
+	}
+	if err := c.addReadSkill(len(view.Winners()) > 0); err != nil {
+		return session.Context{}, err
+	}
+	files, err := c.contextFiles()
+	if err != nil {
+		return session.Context{}, err
+	}
+	return prompt.Attach(prompt.Turn{
+		Skills: ofWorkspace(view, true), Session: c.prompt.Skills,
+		Budget: skill.Budget(c.config.Model.ContextWindow), Files: files,
+	}, c.agent.History), nil
+}
+
+func (c *Chat) addReadSkill(anySkill bool) error {
+	has := slices.ContainsFunc(c.agent.Tools, func(t agent.Tool) bool { return t.Spec().Name == builtin.ReadSkill })
+	if has || !anySkill || c.config.App.NoSkills {
+		return nil
+	}
+	c.agent.SetTools(append(slices.Clone(c.agent.Tools), builtin.Tools(c.config.Env, nil, true)...))
+	return nil
+}
+
+// contextFiles reads the app's context files that exist. They are in the
+// workspace: a link that leaves it is refused.
+func (c *Chat) contextFiles() (map[string]string, error) {
+	files := map[string]string{}
+	if c.config.Env.Workspace == "" {
+		return files, nil
+	}
+	root, err := os.OpenRoot(c.config.Env.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // read-only
+	for _, path := range c.config.App.ContextFiles {
+		data, err := root.ReadFile(filepath.FromSlash(path))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("context file: %w", err)
+		}
+		files[path] = strings.ToValidUTF8(string(data), "�")
+	}
+	return files, nil
+}
+
+// NotFoundError is what a selector or a skill name that does not exist ends in.
+type NotFoundError = registry.NotFoundError

@@ -1,0 +1,213 @@
+package choose
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/config"
+	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/model/openai"
+	"github.com/agentctl/agentctl/pkg/agent/model/scripted"
+)
+
+// The two variables that make a server known without any configuration.
+const (
+	BaseURLEnv = "AGENTCTL_BASE_URL"
+	APIKeyEnv  = "AGENTCTL_API_KEY" //nolint:gosec // the name of a variable, no key
+)
+
+const scriptPrefix = "scripted:"
+
+// named turns a name into a model: an entry of models, else SERVER/ID, else a
+// script, else an id on the server of AGENTCTL_BASE_URL.
+func (r Request) named(name, from string) (*Choice, error) {
+	if i := slices.IndexFunc(r.Config.Models, func(m config.Model) bool { return m.Name == name }); i >= 0 {
+		return r.entry(r.Config.Models[i], from)
+	}
+	if server, id, ok := strings.Cut(name, "/"); ok && id != "" {
+		if p, ok := r.provider(server); ok {
+			return r.on(p, config.Model{Name: name, ID: id}, from)
+		}
+	}
+	if file, ok := strings.CutPrefix(name, scriptPrefix); ok {
+		return r.script(name, file, from)
+	}
+	if p, ok := r.envProvider(); ok {
+		return r.on(p, config.Model{Name: name, ID: name}, from)
+	}
+	return nil, &UnknownError{Name: name, From: from, Models: r.modelNames(), Providers: r.providerNames()}
+}
+
+// entry is a model of the configuration. Without a provider it is on the server
+// of the environment.
+func (r Request) entry(m config.Model, from string) (*Choice, error) {
+	if m.ID == "" {
+		m.ID = m.Name
+	}
+	p, ok := r.provider(m.Provider)
+	if !ok && m.Provider == "" {
+		p, ok = r.envProvider()
+	}
+	if !ok {
+		return nil, fmt.Errorf("model %q: %w", m.Name, &UnknownProviderError{Name: m.Provider, Known: r.providerNames()})
+	}
+	return r.on(p, m, from)
+}
+
+// UnknownProviderError reports a model entry whose provider does not exist.
+type UnknownProviderError struct {
+	Name  string
+	Known []string
+}
+
+func (e *UnknownProviderError) Error() string { return fmt.Sprintf("provider %q is not known", e.Name) }
+
+// provider is a server by name: an entry of the configuration over the preset of
+// that name.
+func (r Request) provider(name string) (model.Preset, bool) {
+	preset, known := r.Data.Preset(name)
+	i := slices.IndexFunc(r.Config.Providers, func(p config.Provider) bool { return p.Name == name })
+	if i < 0 {
+		return preset, known
+	}
+	p := r.Config.Providers[i]
+	preset.Name = name
+	for to, value := range map[*string]string{&preset.Type: p.Type, &preset.BaseURL: p.BaseURL, &preset.APIKeyEnv: p.APIKeyEnv} {
+		if value != "" {
+			*to = value
+		}
+	}
+	if preset.Type == "" {
+		preset.Type = "openai"
+	}
+	applyCompat(&preset.Compat, p.Compat)
+	return preset, true
+}
+
+func applyCompat(to *model.Compat, c config.Compat) {
+	set(&to.NoStreamUsage, c.NoStreamUsage)
+	set(&to.MaxTokensField, c.MaxTokensField)
+	set(&to.SystemRole, c.SystemRole)
+	set(&to.ToolResultName, c.ToolResultName)
+	set(&to.ReasoningField, c.ReasoningField)
+	if c.ParallelToolCalls != nil {
+		to.ParallelToolCalls = c.ParallelToolCalls
+	}
+	if c.Body != nil {
+		to.Body = c.Body
+	}
+}
+
+func set[T any](to, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}
+
+func (r Request) envProvider() (model.Preset, bool) {
+	base := strings.TrimRight(r.Getenv(BaseURLEnv), "/")
+	if base == "" {
+		return model.Preset{}, false
+	}
+	p := model.Preset{Name: hostOf(base), Type: "openai", BaseURL: base}
+	if r.Getenv(APIKeyEnv) != "" {
+		p.APIKeyEnv = APIKeyEnv
+	}
+	return p, true
+}
+
+func hostOf(base string) string {
+	if u, err := url.Parse(base); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return base
+}
+
+// on makes the model m on server p.
+func (r Request) on(p model.Preset, m config.Model, from string) (*Choice, error) {
+	known := r.Data.Known(m.ID)
+	c := &Choice{
+		Name: m.Name, Provider: p.Name, From: from,
+		ContextWindow: first(m.ContextWindow, known.ContextWindow), MaxOutput: m.MaxOutput,
+		ToolMode: m.ToolMode, Inventory: m.Inventory, Small: r.Data.IsSmall(m.ID),
+	}
+	if m.ParallelToolCalls != nil {
+		p.Compat.ParallelToolCalls = m.ParallelToolCalls
+	}
+	switch p.Type {
+	case "openai":
+		c.Model = openai.New(openai.Config{
+			Provider: p.Name, BaseURL: p.BaseURL, APIKey: r.key(p), KeyEnv: p.APIKeyEnv, Model: m.ID,
+			Headers: r.headers(p.Name), Compat: p.Compat, Data: r.Data,
+		})
+	case "scripted":
+		return r.script(m.Name, m.ID, from)
+	default:
+		return nil, fmt.Errorf("provider %q: type %q is not known, use openai, anthropic or scripted", p.Name, p.Type)
+	}
+	return c, nil
+}
+
+func (r Request) key(p model.Preset) string {
+	if p.APIKeyEnv == "" {
+		return ""
+	}
+	return r.Getenv(p.APIKeyEnv)
+}
+
+func (r Request) headers(provider string) map[string]string {
+	for _, p := range r.Config.Providers {
+		if p.Name == provider {
+			return p.Headers
+		}
+	}
+	return nil
+}
+
+func first(values ...int) int {
+	for _, v := range values {
+		if v != 0 {
+			return v
+		}
+	}
+	return 0
+}
+
+// script is the model of a file, or the built-in demo.
+func (r Request) script(name, file, from string) (*Choice, error) {
+	s := scripted.Demo()
+	if file != "demo" {
+		path := file
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(r.Cwd, path)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &ScriptError{File: file, Err: err}
+		}
+		if s, err = scripted.Load(file, data); err != nil {
+			return nil, &ScriptError{File: file, Err: err}
+		}
+	}
+	info := s.Info()
+	c := &Choice{
+		Model: s.Model(), Name: name, Provider: "scripted", From: from,
+		ContextWindow: info.ContextWindow, ToolMode: info.Tools, Done: s.Done,
+	}
+	return c, nil
+}
+
+// ScriptError reports a script that cannot be read.
+type ScriptError struct {
+	File string
+	Err  error
+}
+
+func (e *ScriptError) Error() string { return fmt.Sprintf("script %q: %v", e.File, e.Err) }
+
+// Unwrap returns the cause.
+func (e *ScriptError) Unwrap() error { return e.Err }

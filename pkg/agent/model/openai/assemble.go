@@ -1,0 +1,139 @@
+package openai
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/agentctl/agentctl/pkg/agent/model"
+)
+
+// assembler puts calls together from fragments. The index alone says nothing:
+// there are servers that give every call the index 0, and servers that give
+// none. So a fragment belongs to the call with its id; without an id, a name
+// after the arguments began starts the next call.
+type assembler struct {
+	calls []*call // in the order in which they began
+}
+
+type call struct {
+	id, name string
+	index    int
+	args     strings.Builder
+}
+
+// complete tells whether the arguments are a JSON object already, so that
+// nothing can follow.
+func (c *call) complete() bool {
+	args := c.args.String()
+	return strings.HasSuffix(args, "}") && json.Valid([]byte(args))
+}
+
+// add takes the fragments of one event. named remembers which calls this event
+// has given a name: one event never names one call twice.
+func (a *assembler) add(fragments []fragment) {
+	named := map[*call]bool{}
+	for _, f := range fragments {
+		c := a.find(f, named)
+		if c == nil {
+			c = &call{index: f.index}
+			a.calls = append(a.calls, c)
+		}
+		a.extend(c, f)
+		if f.name != "" {
+			named[c] = true
+		}
+	}
+}
+
+func (a *assembler) extend(c *call, f fragment) {
+	if c.id == "" {
+		c.id = f.id
+	}
+	if c.name == "" {
+		c.name = f.name
+	}
+	if c.index < 0 {
+		c.index = f.index
+	}
+	if f.args == c.args.String() && c.complete() {
+		return // the same arguments again
+	}
+	c.args.WriteString(f.args)
+}
+
+// find returns the call that f goes on with, nil when f begins one.
+func (a *assembler) find(f fragment, named map[*call]bool) *call {
+	c := a.candidate(f)
+	if c == nil || (f.name != "" && named[c]) {
+		return nil
+	}
+	foreign := f.id != "" && c.id != "" && f.id != c.id
+	switch {
+	case foreign && (f.name != "" || f.args == "" || c.complete()):
+		return nil
+	case f.name == "" || c.name == "":
+		// Also with a foreign id: there are servers that make one for each event.
+		return c
+	case c.name != f.name:
+		return nil
+	case c.complete() && (f.id == "" || begins(f.args) && f.args != c.args.String()):
+		return nil // the name came again, and the arguments were through
+	}
+	return c
+}
+
+// candidate is the last call with the id of f, else the last one at its index,
+// else the last one.
+func (a *assembler) candidate(f fragment) *call {
+	if f.id != "" {
+		if c := a.last(func(c *call) bool {
+			return c.id == f.id && (c.index < 0 || f.index < 0 || c.index == f.index)
+		}); c != nil {
+			return c
+		}
+	}
+	if f.index >= 0 {
+		if c := a.last(func(c *call) bool { return c.index == f.index || c.index < 0 }); c != nil || f.name != "" {
+			return c
+		}
+	}
+	return a.last(func(*call) bool { return true })
+}
+
+func (a *assembler) last(match func(*call) bool) *call {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		if match(a.calls[i]) {
+			return a.calls[i]
+		}
+	}
+	return nil
+}
+
+func begins(args string) bool { return strings.HasPrefix(strings.TrimSpace(args), "{") }
+
+// finished returns the calls with ids of their own: what is missing or taken
+// becomes call_1, call_2, …
+func (a *assembler) finished(used map[string]bool) []model.ToolCall {
+	var out []model.ToolCall
+	taken := map[string]bool{}
+	for id := range used {
+		taken[id] = true
+	}
+	for _, c := range a.calls {
+		if c.id == "" || taken[c.id] {
+			c.id = freeID(taken)
+		}
+		taken[c.id] = true
+		out = append(out, model.ToolCall{ID: c.id, Name: c.name, Args: c.args.String()})
+	}
+	return out
+}
+
+func freeID(taken map[string]bool) string {
+	for n := 1; ; n++ {
+		if id := "call_" + strconv.Itoa(n); !taken[id] {
+			return id
+		}
+	}
+}

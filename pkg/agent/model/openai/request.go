@@ -1,0 +1,173 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/agentctl/agentctl/pkg/agent/model"
+)
+
+// The fields stand in the order in which they are sent. The same request is
+// always the same bytes, so that prompt caches hit.
+type wireRequest struct {
+	Model         string          `json:"model"`
+	Messages      []wireMessage   `json:"messages"`
+	Tools         []wireTool      `json:"tools,omitempty"`
+	Parallel      *bool           `json:"parallel_tool_calls,omitempty"`
+	Stream        bool            `json:"stream"`
+	StreamOptions *streamOptions  `json:"stream_options,omitempty"`
+	Extra         json.RawMessage `json:"-"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type wireMessage struct {
+	Role string `json:"role"`
+	// Content is null in a message that only calls tools: an empty text is
+	// refused by some servers, a missing one by others.
+	Content    *string    `json:"content"`
+	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+	Name       string     `json:"name,omitempty"`
+	reasoning  string
+	field      string
+}
+
+type wireCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function wireFunction `json:"function"`
+}
+
+type wireFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type wireTool struct {
+	Type     string   `json:"type"`
+	Function wireSpec `json:"function"`
+}
+
+type wireSpec struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// MarshalJSON adds the reasoning under the name that the server asks for.
+func (m wireMessage) MarshalJSON() ([]byte, error) {
+	type plain wireMessage
+	data, err := marshal(plain(m))
+	if err != nil || m.reasoning == "" || m.field == "" {
+		return data, err
+	}
+	return addFields(data, map[string]any{m.field: m.reasoning})
+}
+
+func (c *client) encode(r model.Request) ([]byte, error) {
+	req := wireRequest{Model: c.id, Messages: []wireMessage{}, Stream: true}
+	if !c.compat.NoStreamUsage {
+		req.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	for _, m := range r.Messages {
+		req.Messages = append(req.Messages, c.message(m))
+	}
+	for _, t := range r.Tools {
+		req.Tools = append(req.Tools, wireTool{Type: "function", Function: wireSpec{t.Name, t.Description, parameters(t.Schema)}})
+	}
+	if len(req.Tools) > 0 {
+		req.Parallel = c.compat.ParallelToolCalls
+	}
+	data, err := marshal(req)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	return addFields(data, c.extra(r))
+}
+
+// extra are the fields whose names depend on the server.
+func (c *client) extra(r model.Request) map[string]any {
+	fields := map[string]any{}
+	for name, value := range c.compat.Body {
+		fields[name] = value
+	}
+	if r.MaxOutput > 0 {
+		name := c.compat.MaxTokensField
+		if name == "" {
+			name = "max_tokens"
+		}
+		fields[name] = r.MaxOutput
+	}
+	return fields
+}
+
+func (c *client) message(m model.Message) wireMessage {
+	out := wireMessage{Role: string(m.Role), Content: &m.Content}
+	switch m.Role {
+	case model.System:
+		if c.compat.SystemRole != "" {
+			out.Role = c.compat.SystemRole
+		}
+	case model.Assistant:
+		out.reasoning, out.field = m.Reasoning, c.compat.ReasoningField
+		for _, call := range m.ToolCalls {
+			f := wireFunction{safeName(call.Name), validArgs(call.Args)}
+			out.ToolCalls = append(out.ToolCalls, wireCall{ID: call.ID, Type: "function", Function: f})
+		}
+		if m.Content == "" && len(m.ToolCalls) > 0 {
+			out.Content = nil
+		}
+	case model.Tool:
+		out.ToolCallID = m.CallID
+		if c.compat.ToolResultName {
+			out.Name = safeName(m.Name)
+		}
+	}
+	return out
+}
+
+// validArgs keeps a malformed call from making every later request fail: some
+// servers parse the arguments of the whole history.
+func validArgs(args string) string {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &object) != nil || object == nil {
+		return "{}"
+	}
+	return args
+}
+
+func parameters(schema json.RawMessage) json.RawMessage {
+	if len(bytes.TrimSpace(schema)) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return schema
+}
+
+// marshal leaves <, > and & as they are: escaping them costs tokens in nothing
+// but confuses small models that see their own text again.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// addFields puts fields, sorted by name, at the end of a JSON object.
+func addFields(object []byte, fields map[string]any) ([]byte, error) {
+	if len(fields) == 0 {
+		return object, nil
+	}
+	more, err := marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encode the extra fields of the request: %w", err)
+	}
+	out := append(bytes.TrimSuffix(object, []byte("}")), ',')
+	return append(out, more[1:]...), nil
+}

@@ -1,0 +1,157 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agentctl/agentctl/pkg/agent/model"
+)
+
+// History turns records into the messages of a request, without the system
+// message. It is always valid: every call has exactly one result, in order, and
+// every result has its call. A call that never got one is answered as interrupted.
+func History(records []Record) []model.Message {
+	b := &builder{}
+	for _, r := range records {
+		b.add(r)
+	}
+	b.flush()
+	return b.messages
+}
+
+// Interrupted is the result of a call that was cut off.
+const Interrupted = "interrupted: this call did not finish; its effects are unknown"
+
+// builder collects one assistant message and its results at a time.
+type builder struct {
+	messages []model.Message
+	context  string
+	open     model.Message
+	step     int
+	calls    []call
+	used     map[string]bool // ids in messages
+}
+
+// call is one call of the open message.
+type call struct {
+	id       string // as recorded; the message may have another one
+	answered bool
+	result   string
+}
+
+func (b *builder) add(r Record) {
+	switch body := r.Body.(type) {
+	case Init:
+		b.flush()
+	case Context:
+		b.flush()
+		b.context = body.Text
+	case User:
+		b.flush()
+		b.messages = append(b.messages, model.Message{Role: model.User, Content: WithContext(b.context, body.Text)})
+		b.context = ""
+	case TextDelta:
+		b.assistant(r.Step).Content += body.Text
+	case ReasoningDelta:
+		b.assistant(r.Step).Reasoning += body.Text
+	case ToolCall:
+		m := b.assistant(r.Step)
+		m.ToolCalls = append(m.ToolCalls, model.ToolCall{ID: b.unique(body.ID), Name: sendable(body.Name), Args: object(body.Args)})
+		b.calls = append(b.calls, call{id: body.ID})
+	case ToolResult:
+		b.result(body)
+	case Compaction:
+		b.flush()
+		b.messages = []model.Message{{Role: model.User, Content: body.Summary}}
+	}
+}
+
+// assistant returns the open message of a step.
+func (b *builder) assistant(step int) *model.Message {
+	if b.step != step {
+		b.flush()
+		b.step = step
+	}
+	b.open.Role = model.Assistant
+	return &b.open
+}
+
+// unique returns id, or one like it when it is taken: servers number the calls
+// of each answer anew, and some requests with two calls of one id are refused.
+func (b *builder) unique(id string) string {
+	if b.used == nil {
+		b.used = map[string]bool{}
+	}
+	if id == "" {
+		id = "call"
+	}
+	free := id
+	for n := 2; b.used[free]; n++ {
+		free = fmt.Sprintf("%s_%d", id, n)
+	}
+	b.used[free] = true
+	return free
+}
+
+// result answers the first open call of that id.
+func (b *builder) result(r ToolResult) {
+	for i := range b.calls {
+		if c := &b.calls[i]; c.id == r.ID && !c.answered {
+			c.answered, c.result = true, r.Content
+			return
+		}
+	}
+}
+
+// flush ends the open message: its calls are answered in their order.
+func (b *builder) flush() {
+	m, calls := b.open, b.calls
+	b.step, b.open, b.calls = 0, model.Message{}, nil
+	if strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 {
+		return
+	}
+	b.messages = append(b.messages, m)
+	for i, c := range m.ToolCalls {
+		text := Interrupted
+		if calls[i].answered {
+			text = calls[i].result
+		}
+		b.messages = append(b.messages, model.Message{Role: model.Tool, CallID: c.ID, Name: c.Name, Content: text})
+	}
+}
+
+// maxName is the longest name of a function that servers take.
+const maxName = 64
+
+// sendable is a name that a model made up, in the form that servers take: a
+// wrong one would fail every later request.
+func sendable(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return "unknown"
+	}
+	return name[:min(len(name), maxName)]
+}
+
+// object returns arguments that are a JSON object, as servers want them.
+func object(args json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(args, &fields) != nil || fields == nil {
+		return "{}"
+	}
+	return string(args)
+}
+
+// WithContext puts what was attached to a turn before the user's own words.
+func WithContext(context, text string) string {
+	if context == "" {
+		return text
+	}
+	return context + "\n\n" + text
+}

@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"io"
+	"sync"
+)
+
+// sink receives one output stream: it keeps head and tail, passes every byte to
+// an optional writer, and never refuses one, since a full pipe would hang the
+// command.
+type sink struct {
+	mu         sync.Mutex
+	head, tail []byte
+	maxHead    int // negative: keep everything
+	maxTail    int
+	total      int64
+
+	out    io.Writer
+	open   func() bool // when given, waits and tells whether out may have it
+	failed func()      // called when out fails
+	err    error
+}
+
+func newSink(l Limits, out io.Writer) *sink {
+	return &sink{maxHead: l.Head, maxTail: l.Tail, out: out}
+}
+
+// Write keeps and forwards p. It always reports success.
+func (s *sink) Write(p []byte) (int, error) {
+	forward := s.out != nil && (s.open == nil || s.open())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keep(p)
+	if forward && s.err == nil {
+		if _, err := s.out.Write(p); err != nil {
+			s.err = err
+			s.failed()
+		}
+	}
+	return len(p), nil
+}
+
+func (s *sink) keep(p []byte) {
+	s.total += int64(len(p))
+	room := len(p)
+	if s.maxHead >= 0 {
+		room = min(len(p), s.maxHead-len(s.head))
+	}
+	s.head = append(s.head, p[:room]...)
+	s.tail = append(s.tail, p[room:]...)
+	if s.maxTail >= 0 && len(s.tail) > 2*s.maxTail {
+		s.trim()
+	}
+}
+
+// trim keeps the last bytes only. It runs at twice the limit, so that the cost
+// of a byte stays constant.
+func (s *sink) trim() {
+	if over := len(s.tail) - s.maxTail; s.maxTail >= 0 && over > 0 {
+		s.tail = append(s.tail[:0], s.tail[over:]...)
+	}
+}
+
+// capture returns what was kept. Later writes do not change it.
+func (s *sink) capture() (Capture, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trim()
+	kept := int64(len(s.head) + len(s.tail))
+	c := Capture{Head: clone(s.head), Tail: clone(s.tail), Dropped: s.total - kept}
+	return c, s.err
+}
+
+func clone(b []byte) []byte { return append([]byte(nil), b...) }

@@ -1,0 +1,182 @@
+package sandbox
+
+import (
+	"sync"
+	"time"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/agentctl/agentctl/pkg/sandbox/internal/stage"
+)
+
+// rlimits turns limits into the kernel's. CPU time gets a soft limit that can be
+// told apart (SIGXCPU) and a hard one a second later.
+func rlimits(l Limits) []stage.Rlimit {
+	rs := []stage.Rlimit{{Resource: unix.RLIMIT_CORE}}
+	add := func(resource int, n int64) {
+		if n >= 0 {
+			rs = append(rs, stage.Rlimit{Resource: resource, Soft: uint64(n), Hard: uint64(n)})
+		}
+	}
+	add(unix.RLIMIT_FSIZE, l.FileSize)
+	add(unix.RLIMIT_NOFILE, int64(l.Files))
+	add(unix.RLIMIT_NPROC, int64(l.Processes))
+	if l.CPU >= 0 {
+		secs := uint64((l.CPU + time.Second - 1) / time.Second)
+		rs = append(rs, stage.Rlimit{Resource: unix.RLIMIT_CPU, Soft: secs, Hard: secs + 1})
+	}
+	add(unix.RLIMIT_DATA, l.Data)
+	return rs
+}
+
+// landlockABI asks the kernel; 0 means that there is no Landlock.
+var landlockABI = sync.OnceValue(func() int {
+	v, _, e := unix.RawSyscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if e != 0 {
+		return 0
+	}
+	return int(v)
+})
+
+const (
+	landlockRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	landlockV1   = 1<<13 - 1
+)
+
+// landlockFS is every right to files that this kernel can withhold.
+func landlockFS(abi int) uint64 {
+	rights := uint64(landlockV1)
+	if abi >= 2 {
+		rights |= unix.LANDLOCK_ACCESS_FS_REFER
+	}
+	if abi >= 3 {
+		rights |= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	}
+	if abi >= 5 {
+		rights |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	}
+	return rights
+}
+
+// innerLandlock is the second fence inside a built root: read everything that is
+// there, write only where a mount is writable, reach no abstract socket and no
+// process outside. nil where the kernel has no Landlock: the mounts hold alone.
+func (pl *plan) innerLandlock() *stage.Landlock {
+	abi := landlockABI()
+	if abi == 0 {
+		return nil
+	}
+	all := landlockFS(abi)
+	ll := &stage.Landlock{HandledFS: all, Rules: []stage.Rule{
+		{Path: "/", Access: landlockRead}, {Path: "/dev", Access: all}, {Path: guestTmp, Access: all},
+	}}
+	if abi >= 6 {
+		ll.Scoped = landlockScopes
+	}
+	for _, g := range pl.grants {
+		if g.write {
+			ll.Rules = append(ll.Rules, stage.Rule{Path: g.guest, Access: all})
+		}
+	}
+	return ll
+}
+
+// landlockScopes keeps abstract sockets and signals inside.
+const landlockScopes = 1 | 2
+
+// deniedCalls answer "operation not permitted": ways to other processes, to the
+// kernel's own tables and to new namespaces that no data tool needs.
+var deniedCalls = []string{
+	"acct", "add_key", "adjtimex", "bpf", "chroot", "clock_adjtime", "clock_settime", "delete_module",
+	"fanotify_init", "finit_module", "fsconfig", "fsmount", "fsopen", "fspick", "init_module",
+	"io_uring_enter", "io_uring_register", "io_uring_setup", "ioperm", "iopl", "kcmp", "kexec_file_load",
+	"kexec_load", "keyctl", "lookup_dcookie", "mount", "mount_setattr", "move_mount", "move_pages",
+	"name_to_handle_at", "nfsservctl", "open_by_handle_at", "open_tree", "perf_event_open", "pidfd_getfd",
+	"pivot_root", "process_madvise", "process_vm_readv", "process_vm_writev", "ptrace", "quotactl",
+	"quotactl_fd", "reboot", "request_key", "setdomainname", "sethostname", "setns", "settimeofday",
+	"swapoff", "swapon", "syslog", "umount2", "unshare", "userfaultfd", "vhangup",
+}
+
+// The two seccomp programs: one that leaves the internet to the network
+// namespace, one that refuses its sockets. They are the same for every command.
+var (
+	openFilter   = sync.OnceValues(func() ([]stage.Instruction, error) { return buildFilter(false) })
+	closedFilter = sync.OnceValues(func() ([]stage.Instruction, error) { return buildFilter(true) })
+)
+
+func filterFor(noInternet bool) ([]stage.Instruction, error) {
+	if noInternet {
+		return closedFilter()
+	}
+	return openFilter()
+}
+
+func buildFilter(noInternet bool) ([]stage.Instruction, error) {
+	info, err := arch.GetInfo("")
+	if err != nil {
+		return nil, err
+	}
+	policy := filterPolicy(info, noInternet)
+	program, err := policy.Assemble()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := bpf.Assemble(append(foreignArch(uint32(info.ID)), program...))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]stage.Instruction, len(raw))
+	for i, r := range raw {
+		out[i] = stage.Instruction{Op: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
+	}
+	return out, nil
+}
+
+// foreignArch refuses every call of another architecture's numbering (32-bit
+// programs): the library lets those pass.
+func foreignArch(id uint32) []bpf.Instruction {
+	const offsetOfArch = 4
+	return []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offsetOfArch, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: id, SkipTrue: 1},
+		bpf.RetConstant{Val: uint32(seccomp.ActionErrno) | uint32(unix.ENOSYS)},
+	}
+}
+
+func filterPolicy(info *arch.Info, noInternet bool) seccomp.Policy {
+	known := make([]string, 0, len(deniedCalls))
+	for _, name := range deniedCalls {
+		if _, ok := info.SyscallNames[name]; ok {
+			known = append(known, name)
+		}
+	}
+	errno := func(e unix.Errno) seccomp.Action { return seccomp.ActionErrno | seccomp.Action(e) }
+	arg := func(n uint32, op seccomp.Operation, v uint64) seccomp.Condition {
+		return seccomp.Condition{Argument: n, Operation: op, Value: v}
+	}
+	// The kernel reads the family as a 32-bit number, so each comparison is made
+	// on values whose upper half cannot matter: only exact small values pass.
+	otherFamily := seccomp.ArgumentConditions{arg(0, seccomp.NotEqual, unix.AF_UNIX)}
+	if !noInternet {
+		otherFamily = append(otherFamily, arg(0, seccomp.NotEqual, unix.AF_INET), arg(0, seccomp.NotEqual, unix.AF_INET6))
+	}
+	return seccomp.Policy{
+		DefaultAction: seccomp.ActionAllow,
+		Syscalls: []seccomp.SyscallGroup{
+			// The flags of clone3 lie in memory, where a filter cannot look; a
+			// missing call makes libraries fall back to clone.
+			{Action: errno(unix.ENOSYS), Names: []string{"clone3"}},
+			{Action: errno(unix.EPERM), Names: known, NamesWithCondtions: []seccomp.NameWithConditions{
+				{Name: "socket", Conditions: otherFamily},
+				{Name: "clone", Conditions: seccomp.ArgumentConditions{arg(0, seccomp.BitsSet, newNamespaces)}},
+			}},
+		},
+	}
+}
+
+// newNamespaces are the flags of clone that make any namespace.
+const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+	unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP

@@ -1,0 +1,34 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func askGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+
+func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// exitStatus is the exit code, 128+n and the name for signal n.
+func exitStatus(state *os.ProcessState) (code int, signal string) {
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return 128 + int(ws.Signal()), unix.SignalName(ws.Signal())
+	}
+	return state.ExitCode(), ""
+}
+
+// signalOfExit reads a signal out of an exit code above 128, which is all that
+// some engines tell.
+func signalOfExit(code int) string {
+	if code <= 128 {
+		return ""
+	}
+	return unix.SignalName(syscall.Signal(code - 128))
+}

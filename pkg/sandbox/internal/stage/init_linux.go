@@ -1,0 +1,83 @@
+package stage
+
+import (
+	"encoding/json"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// exitSetup ends a stage that failed; the status line says why.
+const exitSetup = 125
+
+func init() {
+	if len(os.Args) != 3 || os.Args[1] != Marker {
+		return
+	}
+	sealInherited()
+	cfg, err := readConfig()
+	if err != nil {
+		fail(StatusFault, "configuration: "+err.Error())
+	}
+	switch os.Args[2] {
+	case RoleInit:
+		runInit(cfg)
+	case RoleTool:
+		runTool(cfg)
+	}
+	fail(StatusFault, "unknown role")
+}
+
+// readConfig reads from offset 0, since both roles share the file and so its
+// position.
+func readConfig() (*Config, error) {
+	var st syscall.Stat_t
+	if err := syscall.Fstat(ConfigFD, &st); err != nil {
+		return nil, err
+	}
+	data := make([]byte, st.Size)
+	for n := 0; n < len(data); {
+		m, err := syscall.Pread(ConfigFD, data[n:], int64(n))
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m == 0 {
+			return nil, syscall.EIO
+		}
+		n += m
+	}
+	cfg := new(Config)
+	return cfg, json.Unmarshal(data, cfg)
+}
+
+// tell writes one status line in one call, so that the two roles never mix.
+func tell(word string, rest ...string) {
+	line := word
+	for _, s := range rest {
+		line += " " + s
+	}
+	_, _ = syscall.Write(StatusFD, []byte(line+"\n"))
+}
+
+func fail(word, text string) {
+	tell(word, text)
+	os.Exit(exitSetup)
+}
+
+// check ends the stage when a step of the confinement failed: going on would
+// run the command with less than was promised.
+func check(step string, err error) {
+	if err != nil {
+		fail(StatusFault, step+": "+err.Error())
+	}
+}
+
+func errnoText(err error) string {
+	if e, ok := err.(syscall.Errno); ok {
+		return strconv.Itoa(int(e)) + " " + e.Error()
+	}
+	return "0 " + err.Error()
+}

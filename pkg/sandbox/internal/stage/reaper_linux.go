@@ -1,0 +1,136 @@
+package stage
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+)
+
+// runInit is process 1 of the sandbox. When it ends, the kernel ends every
+// other process of the PID namespace, whatever it did to hide.
+func runInit(cfg *Config) {
+	// The command has the same user id: without this it could open this
+	// process's memory and descriptors through /proc.
+	check("hide process 1", prctl(syscall.PR_SET_DUMPABLE, 0))
+	for _, fd := range cfg.Cgroup {
+		_, err := syscall.Write(fd, []byte("0"))
+		check("join the control group", err)
+	}
+	if cfg.Namespaces {
+		finishNamespaces()
+		buildRoot(cfg.Mounts)
+	}
+	// A handler that nobody reads: a signal from inside must neither end this
+	// process nor be ignored, since ignored signals are inherited.
+	signal.Notify(make(chan os.Signal, 1))
+	group := &tree{}
+	if os.Getpid() != 1 {
+		// No PID namespace: orphans come here instead of to the host's process 1.
+		check("adopt orphans", prctl(prSetChildSubreaper, 1))
+		group.loose = true
+	}
+	group.tool.Store(int64(startTool()))
+	go group.obeyHost()
+	group.reap()
+}
+
+// tree is everything that the command started.
+type tree struct {
+	tool  atomic.Int64
+	loose bool // without a PID namespace: kill(-1) would reach the whole user
+}
+
+// obeyHost passes on what the host asks for. End of file means that the host is
+// gone or wants the end at once.
+func (t *tree) obeyHost() {
+	buf := make([]byte, 1)
+	for {
+		n, err := syscall.Read(ControlFD, buf)
+		if err == syscall.EINTR {
+			continue
+		}
+		if n <= 0 {
+			t.end(exitSetup)
+		}
+		t.signal(syscall.SIGTERM)
+	}
+}
+
+func (t *tree) signal(sig syscall.Signal) {
+	if t.loose {
+		_ = syscall.Kill(-int(t.tool.Load()), sig) // the tool leads a session, so a group
+		return
+	}
+	_ = syscall.Kill(-1, sig)
+}
+
+// end ends the stage and with it the tree: by the kernel where this is process 1,
+// one descendant after the other where it is not.
+func (t *tree) end(code int) {
+	for t.loose && killChildren() {
+	}
+	os.Exit(code)
+}
+
+// killChildren kills the direct children; theirs become direct ones by that. It
+// reports whether there were any.
+func killChildren() bool {
+	found := false
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, list := range lists {
+		data, _ := os.ReadFile(list)
+		for _, field := range strings.Fields(string(data)) {
+			if pid, err := strconv.Atoi(field); err == nil {
+				found = true
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+				_, _ = syscall.Wait4(pid, nil, 0, nil)
+			}
+		}
+	}
+	return found
+}
+
+func startTool() int {
+	attr := &syscall.ProcAttr{Files: []uintptr{0, 1, 2, ConfigFD, StatusFD}}
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{"sandbox", Marker, RoleTool}, attr)
+	check("start the second stage", err)
+	return pid
+}
+
+// reap waits for every child, the orphans of the command too, until the command
+// itself ends, and reports how.
+func (t *tree) reap() {
+	for {
+		var ws syscall.WaitStatus
+		var use syscall.Rusage
+		pid, err := syscall.Wait4(-1, &ws, 0, &use)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err != nil:
+			fail(StatusFault, "wait: "+err.Error())
+		case int64(pid) != t.tool.Load():
+			continue
+		}
+		t.end(t.report(ws, use))
+	}
+}
+
+func (t *tree) report(ws syscall.WaitStatus, use syscall.Rusage) int {
+	code, sig := ws.ExitStatus(), 0
+	if ws.Signaled() {
+		sig = int(ws.Signal())
+		code = 128 + sig
+	}
+	orphans := "0"
+	if !t.loose && syscall.Kill(-1, 0) == nil {
+		orphans = "1"
+	}
+	cpu := use.Utime.Nano()/1000 + use.Stime.Nano()/1000
+	tell(StatusExit, strconv.Itoa(code), strconv.Itoa(sig), strconv.FormatInt(cpu, 10), orphans)
+	return code
+}

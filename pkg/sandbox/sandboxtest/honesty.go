@@ -1,0 +1,45 @@
+package sandboxtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agentctl/agentctl/pkg/sandbox"
+)
+
+func honestyCases() []Case {
+	return []Case{{60, "what the doctor says is what the cases find", "", doctorAgrees}}
+}
+
+// doctorAgrees runs, for each row of the probe, the case that stands for it.
+func doctorAgrees(ctx context.Context, e *Env) error {
+	report := e.Backend.Probe(ctx)
+	if len(report.Protections) != len(sandbox.AllFeatures()) {
+		return fmt.Errorf("the report has %d rows, want one for each of %d features: %s", len(report.Protections), len(sandbox.AllFeatures()), report.Reason)
+	}
+	var errs []error
+	for _, row := range report.Protections {
+		c, ok := standsFor(row.Feature)
+		if !ok {
+			return fmt.Errorf("no case stands for %s", row.Feature)
+		}
+		if row.Proof == "" || row.How == "" {
+			errs = append(errs, fmt.Errorf("the row of %s proves nothing", row.Feature))
+		}
+		err := c.Check(ctx, e)
+		if row.State == sandbox.Enforced && err != nil {
+			errs = append(errs, fmt.Errorf("%s is said to be enforced, but case %d finds: %w", row.Feature, c.Number, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func standsFor(f sandbox.Feature) (Case, bool) {
+	for _, c := range Cases() {
+		if c.Feature == f {
+			return c, true
+		}
+	}
+	return Case{}, false
+}

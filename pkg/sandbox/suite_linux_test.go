@@ -1,0 +1,119 @@
+package sandbox_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/agentctl/agentctl/pkg/sandbox"
+	"github.com/agentctl/agentctl/pkg/sandbox/sandboxtest"
+)
+
+// landlockWeaker are the cases that Landlock alone cannot hold.
+var landlockWeaker = map[int]string{
+	9:  "Landlock has no right for mode and times",
+	10: "Landlock does not hide names",
+	12: "Landlock cannot take a folder out of one that is granted",
+	16: "the private folder is not limited in size",
+	23: "sockets by path need Landlock ABI 9",
+	38: "the kernel counts all processes of the user",
+	55: "there is no private /dev/shm",
+	60: "the report lists what is missing",
+}
+
+func open(t *testing.T, o sandbox.Options) sandbox.Backend {
+	t.Helper()
+	b, err := sandbox.Open(t.Context(), o)
+	if err != nil {
+		sandboxtest.Skip(t, err.Error())
+	}
+	return b
+}
+
+func TestSuiteBwrap(t *testing.T) {
+	home := t.TempDir()
+	sandboxtest.Run(t, sandboxtest.Config{Backend: open(t, sandbox.Options{Name: "bwrap", Home: home}), Home: home})
+}
+
+func TestSuiteNative(t *testing.T) {
+	home := t.TempDir()
+	sandboxtest.Run(t, sandboxtest.Config{Backend: open(t, sandbox.Options{Name: "native", Home: home}), Home: home})
+}
+
+func TestSuiteLandlock(t *testing.T) {
+	home := t.TempDir()
+	b, err := sandbox.OpenLandlock(t.Context(), sandbox.Options{Home: home})
+	if err != nil {
+		sandboxtest.Skip(t, err.Error())
+	}
+	sandboxtest.Run(t, sandboxtest.Config{Backend: b, Home: home, Weaker: landlockWeaker})
+}
+
+func TestSuiteContainer(t *testing.T) {
+	home := t.TempDir()
+	b, err := sandbox.Open(t.Context(), sandbox.Options{Name: "container", Home: home})
+	if err != nil {
+		t.Skip(err) // an engine is not part of a test machine
+	}
+	sandboxtest.Run(t, sandboxtest.Config{Backend: b, Home: home})
+}
+
+// nobody is a user without any rights on every Linux.
+const nobody = 65534
+
+// TestSuitesAsOrdinaryUser runs the suites once more without being root.
+func TestSuitesAsOrdinaryUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // the other tests just did
+	}
+	dir := publicDir(t)
+	exe := filepath.Join(dir, "sandbox.test")
+	copyProgram(t, exe)
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^TestSuite(Bwrap|Native|Landlock)$", "-test.v")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "sandbox-user-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chown(dir, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func copyProgram(t *testing.T, to string) {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

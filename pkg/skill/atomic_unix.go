@@ -1,0 +1,59 @@
+//go:build !windows
+
+package skill
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+)
+
+// lockWait is how long a save waits for another one; a save takes milliseconds.
+const lockWait = 10 * time.Second
+
+// lockDir lets one run at a time write to a folder of skills. The lock is on the
+// folder itself, so that no file is left behind.
+func lockDir(ctx context.Context, dir string) (unlock func(), err error) {
+	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil || !ok {
+		return nil, fmt.Errorf("folder %s is locked by another run: %w", dir, err)
+	}
+	sweep(dir)
+	return func() { _ = lock.Unlock() }, nil
+}
+
+// sweep removes what a killed save left behind; the lock is held, so nobody
+// else's file is among it.
+func sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if isLeftover(e.Name()) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// isLeftover tells whether a name is that of a file in the making: a dot, the
+// manifest's name and a number.
+func isLeftover(name string) bool {
+	n := len(ManifestName) + 1
+	return len(name) > n && name[0] == '.' && isManifest(name[1:n]) && strings.Trim(name[n:], "0123456789") == ""
+}
+
+// replaceFile writes a file so that it is the old one or the new one at every
+// moment. The new bytes wait in tmp, a folder of the same file system, where a
+// kill leaves nothing inside a skill.
+func replaceFile(path string, data []byte, tmp string) error {
+	return renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(tmp), renameio.WithExistingPermissions())
+}

@@ -1,0 +1,27 @@
+package skill
+
+import "fmt"
+
+// RefusedError reports a request that cannot be carried out as it is: another
+// call with other values may succeed.
+type RefusedError struct {
+	// Field is the argument that is wrong: name, description, body, dir; "" when
+	// it is none alone.
+	Field string
+	// Message says what was given and what is wanted.
+	Message string
+}
+
+func (e *RefusedError) Error() string { return e.Message }
+
+func refuse(field, format string, args ...any) error {
+	return &RefusedError{Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// ExistsError reports something in the way that only force replaces.
+type ExistsError struct {
+	// Path is what exists.
+	Path string
+}
+
+func (e *ExistsError) Error() string { return fmt.Sprintf("%s exists already", e.Path) }

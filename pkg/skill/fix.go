@@ -1,0 +1,125 @@
+package skill
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/frontmatter"
+)
+
+// Fix is what can be mended in a SKILL.md without touching its meaning: quotes
+// around values that were read as text anyway, plain fences, no byte order mark,
+// LF line ends, a missing or badly spelled name, the file's own name.
+type Fix struct {
+	// File is the file as it is, NewFile as it will be called.
+	File, NewFile string
+	Before, After []byte
+}
+
+// FixOf works out the fix of a skill on disk; nil means that there is nothing
+// that can be mended by machine. The new text is proven to say the same.
+func FixOf(it *Item) (*Fix, error) {
+	if !onDisk(it) {
+		return nil, nil
+	}
+	before, err := readManifest(it.Location)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fix{File: it.File(), NewFile: filepath.Join(it.Dir, ManifestName), Before: before}
+	doc, err := frontmatter.Decode(f.File, before)
+	if err != nil {
+		return nil, err
+	}
+	f.After = mend(doc, it)
+	if bytes.Equal(f.Before, f.After) && f.File == f.NewFile {
+		return nil, nil
+	}
+	return f, f.prove(it)
+}
+
+// mend edits a document and returns its new bytes.
+func mend(doc *frontmatter.Document, it *Item) []byte {
+	if needsNormalize(doc) {
+		doc.Normalize()
+	}
+	folder := it.Folder()
+	switch {
+	case strings.TrimSpace(doc.Text("name")) == "":
+		if slug := Slug(folder); slug != "" {
+			doc.Set("name", slug)
+		}
+	case !isKebab(it.Name) && Slug(it.Name) == folder:
+		doc.Set("name", folder)
+	}
+	for _, key := range doc.Keys() {
+		if line, _ := doc.Position(key); unquoted(it.Value.findings, line) && doc.Kind(key) == frontmatter.Scalar {
+			doc.Set(key, doc.Text(key))
+		}
+	}
+	return doc.Encode()
+}
+
+// needsNormalize tells whether the file's form has to change at all. A file
+// without such a fault keeps every byte.
+func needsNormalize(doc *frontmatter.Document) bool {
+	if doc.BOM || doc.CRLF {
+		return true
+	}
+	for _, d := range append(doc.Diagnostics, doc.Findings...) {
+		switch strings.TrimPrefix(d.Code, "frontmatter.") {
+		case "leading-lines", "glued-closer", "dots-closer", "read-verbatim", "joined-lines", "surrogate-escape":
+			return true
+		}
+	}
+	return false
+}
+
+func unquoted(findings []Diagnostic, line int) bool {
+	for _, d := range findings {
+		if d.Code == "frontmatter.unquoted-value" && d.Line == line && line > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// prove refuses a fix that would change what a reader makes of the skill.
+func (f *Fix) prove(it *Item) error {
+	s, _, err := Parse(f.File, it.Folder(), f.After)
+	if err != nil {
+		return fmt.Errorf("fix of %s does not load: %w", f.File, err)
+	}
+	old := it.Value
+	if s.Description != old.Description || s.WhenToUse != old.WhenToUse || !strings.HasSuffix(s.Body, old.Body) {
+		return fmt.Errorf("fix of %s would change what it says; mend it by hand", f.File)
+	}
+	return nil
+}
+
+// Diff shows the fix as a unified diff.
+func (f *Fix) Diff() string {
+	return udiff.Unified(f.File, f.NewFile, string(f.Before), string(f.After))
+}
+
+// Apply writes the fix.
+func (f *Fix) Apply() error {
+	if f.File != f.NewFile {
+		if err := os.Rename(f.File, f.NewFile); err != nil {
+			return err
+		}
+	}
+	if bytes.Equal(f.Before, f.After) {
+		return nil
+	}
+	return replaceFile(f.NewFile, f.After, filepath.Dir(filepath.Dir(f.NewFile)))
+}
+
+// HasErrors tells whether a lint result must fail a check.
+func (r LintResult) HasErrors() bool { return diag.HasErrors(r.Diagnostics) }

@@ -1,0 +1,136 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/registry"
+)
+
+// Library finds the skills of its sources. It implements [Resolver]. The fields
+// must not change after the first Load.
+type Library struct {
+	// Sources are the roots in order of precedence, see [Sources].
+	Sources []Source
+	// Disabled tells whether a name is switched off; nil means none is.
+	Disabled func(name string) bool
+	// CacheDir is where embedded skills get a real folder; "" means that they
+	// have none.
+	CacheDir string
+
+	mu    sync.Mutex
+	cache map[string]cached
+}
+
+// cached is a parsed file that did not change since.
+type cached struct {
+	size   int64
+	mtime  time.Time
+	parsed registry.Parsed[*Skill]
+	diags  []Diagnostic
+	err    error
+}
+
+// Load scans the sources. Skills of a workspace are read anew each time, so that
+// an edit shows in the next turn; others are read again once their file changed.
+func (l *Library) Load(ctx context.Context) (*Listing, error) {
+	return kind(l.parse).Load(ctx, l.Sources, registry.Options{Disabled: l.Disabled})
+}
+
+// Dir returns the real folder of a skill; see [Dir].
+func (l *Library) Dir(ctx context.Context, it *Item) (string, error) { return Dir(ctx, it) }
+
+func (l *Library) parse(ctx context.Context, loc registry.Location) (registry.Parsed[*Skill], []Diagnostic, error) {
+	if loc.Source.Name == SourceWorkspace {
+		return l.fresh(ctx, loc)
+	}
+	info, err := fs.Stat(loc.FS, loc.Manifest)
+	if err != nil {
+		return l.fresh(ctx, loc)
+	}
+	key := loc.File()
+	l.mu.Lock()
+	c, ok := l.cache[key]
+	l.mu.Unlock()
+	if ok && c.size == info.Size() && c.mtime.Equal(info.ModTime()) {
+		return c.parsed, c.diags, c.err
+	}
+	c = cached{size: info.Size(), mtime: info.ModTime()}
+	c.parsed, c.diags, c.err = l.fresh(ctx, loc)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cache == nil {
+		l.cache = map[string]cached{}
+	}
+	l.cache[key] = c
+	return c.parsed, c.diags, c.err
+}
+
+func (l *Library) fresh(ctx context.Context, loc registry.Location) (registry.Parsed[*Skill], []Diagnostic, error) {
+	p, ds, err := parseLocation(ctx, loc)
+	if p.Value != nil {
+		p.Value.cacheDir = l.CacheDir
+	}
+	return p, ds, err
+}
+
+// NotSkillError reports a folder that holds no skill.
+type NotSkillError struct{ Dir string }
+
+func (e *NotSkillError) Error() string { return e.Dir + " holds no " + ManifestName }
+
+// Open reads the skill of one folder that was named as such, with its
+// diagnostics. The error is a [*NotSkillError] or a [*BrokenError].
+func Open(ctx context.Context, dir string) (*Item, []Diagnostic, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	lib := &Library{Sources: []Source{{Name: SourcePath, Root: abs, Single: true}}}
+	l, err := lib.Load(ctx)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(l.Items) == 1:
+		return l.Items[0], l.Diagnostics, nil
+	case len(l.Broken) == 1:
+		b := l.Broken[0]
+		return nil, l.Diagnostics, &BrokenError{Kind: l.Kind, Name: b.Name, File: b.File(), Diagnostics: b.Diagnostics}
+	}
+	return nil, nil, &NotSkillError{Dir: dir}
+}
+
+// PathSources are the sources of a folder that the user named instead of all
+// others: a folder of skills, or one skill.
+func PathSources(dir string) ([]Source, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, refuse("path", "folder %q does not exist", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, single := detect(entries)
+	return []Source{{Name: SourcePath, Rank: rankPath, Root: abs, Single: single}}, nil
+}
+
+// Errors are the findings that mean that something is not there.
+func Errors(ds []Diagnostic) []Diagnostic {
+	var out []Diagnostic
+	for _, d := range ds {
+		if d.Severity == diag.Error {
+			out = append(out, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package skill
+
+import (
+	"io/fs"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLines is from where on a body belongs into several files, as the standard
+// advises.
+const maxLines = 500
+
+// body checks the text below the front matter.
+func (c *check) body() {
+	s := c.it.Value
+	if strings.TrimSpace(s.Body) == "" {
+		c.at(s.BodyLine, 1, "body.empty", "there is no text below the front matter: write the steps")
+		return
+	}
+	if n := utf8.RuneCountInString(s.Body); n > MaxBody {
+		c.at(s.BodyLine, 1, "body.too-long", "the body has %d characters, a model gets %d at once: move details to references/", n, MaxBody)
+	}
+	if n := strings.Count(s.Body, "\n"); n > maxLines {
+		c.at(s.BodyLine, 1, "body.lines", "the body has %d lines: move what is not always needed to references/", n)
+	}
+	fence := ""
+	line := s.BodyLine
+	for text := range strings.Lines(s.Body) {
+		fence = c.bodyLine(line, strings.TrimRight(text, "\n"), fence)
+		line++
+	}
+}
+
+// bodyLine checks one line and returns the mark of the code block that is open
+// behind it.
+func (c *check) bodyLine(line int, text, fence string) string {
+	if at := strings.IndexFunc(text, hides); at >= 0 {
+		r, _ := utf8.DecodeRuneInString(text[at:])
+		c.at(line, column(text, at), "body.invisible", "the body holds U+%04X, which hides or reorders text: remove it", r)
+	}
+	for _, m := range personalPath.FindAllStringIndex(text, -1) {
+		c.at(line, column(text, m[0]), "link.absolute", "%s is a path of one machine: use a path relative to the skill or the workspace", text[m[0]:m[1]])
+	}
+	if mark := fenceMark(text); mark != "" {
+		switch {
+		case fence == "":
+			return mark
+		case strings.HasPrefix(mark, fence):
+			return ""
+		}
+	}
+	if fence != "" {
+		return fence
+	}
+	c.prose(line, text)
+	return ""
+}
+
+// fenceMark is the run of back-ticks or tildes that opens or closes a code block.
+func fenceMark(text string) string {
+	t := strings.TrimLeft(text, " \t>")
+	for _, mark := range []string{"`", "~"} {
+		if n := len(t) - len(strings.TrimLeft(t, mark)); n >= 3 && !strings.Contains(t[n:], "`") {
+			return t[:n]
+		}
+	}
+	return ""
+}
+
+var (
+	personalPath = regexp.MustCompile(`(?:/Users/|/home/|[A-Z]:\\Users\\)[A-Za-z][\w.-]*[/\\][^\s)"'` + "`" + `]*`)
+	todo         = regexp.MustCompile(`\b(TODO|FIXME)\b`)
+	codeSpan     = regexp.MustCompile("`[^`]+`")
+	mdLink       = regexp.MustCompile(`\]\(<?([^)<>\s]+)>?(?:\s+"[^"]*")?\)`)
+	skillPath    = regexp.MustCompile(`(?:^|[\s"'=])((?:\./)?(?:scripts|references|knowledge|examples|schemas|assets)/[^\s"'` + "`" + `,;:)\]]+)`)
+)
+
+// prose checks a line outside of code blocks.
+func (c *check) prose(line int, text string) {
+	if at := strings.Index(text, "!`"); at >= 0 && strings.Contains(text[at+2:], "`") {
+		c.at(line, column(text, at), "body.inline-shell", "some clients run !`…` before a model reads it, agentctl never does: write it as a step")
+	}
+	if strings.ContainsAny(text, "TF") {
+		if m := todo.FindStringIndex(text); m != nil {
+			c.at(line, column(text, m[0]), "body.todo", "a %s was left here", text[m[0]:m[1]])
+		}
+	}
+	if strings.Contains(text, "`") {
+		for _, span := range codeSpan.FindAllStringIndex(text, -1) {
+			c.codePaths(line, text, span[0]+1, span[1]-1)
+		}
+		text = codeSpan.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+	}
+	if strings.Contains(text, "](") {
+		for _, m := range mdLink.FindAllStringSubmatchIndex(text, -1) {
+			c.link(line, column(text, m[2]), text[m[2]:m[3]])
+		}
+	}
+}
+
+// codePaths finds paths of the skill in a code span.
+func (c *check) codePaths(line int, text string, start, end int) {
+	span := text[start:end]
+	for _, m := range skillPath.FindAllStringSubmatchIndex(span, -1) {
+		p := strings.TrimRight(span[m[2]:m[3]], ".")
+		if strings.ContainsAny(p, "*<>{}$…[(") {
+			continue
+		}
+		c.exists(line, column(text, start+m[2]), p)
+	}
+}
+
+// link checks a relative link.
+func (c *check) link(line, col int, target string) {
+	u, err := url.Parse(target)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Path == "" || strings.HasPrefix(u.Path, "/") || strings.ContainsAny(target, "{}$*") {
+		return
+	}
+	c.exists(line, col, u.Path)
+}
+
+// exists reports a path that leaves the skill or leads nowhere.
+func (c *check) exists(line, col int, p string) {
+	clean := path.Clean(p)
+	if clean == ".." || strings.HasPrefix(clean, "../") {
+		c.at(line, col, "link.outside", "%s leaves the skill's folder: it breaks when the skill is moved", p)
+		return
+	}
+	if _, err := fs.Stat(c.it.FS, clean); err != nil {
+		c.at(line, col, "link.missing", "the skill holds no %s: add it or correct the path", p)
+	}
+}
+
+// column is the 1-based position of a byte offset, in characters.
+func column(text string, offset int) int { return utf8.RuneCountInString(text[:offset]) + 1 }

@@ -1,0 +1,142 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/frontmatter"
+	"github.com/agentctl/agentctl/internal/registry"
+)
+
+// maxScanDepth is how far below a root a skill may lie: skills/<group>/<name> is
+// common, more than six levels were never seen.
+const maxScanDepth = 6
+
+// kind is how the registry finds and reads skills; parse reads one.
+func kind(parse func(context.Context, registry.Location) (registry.Parsed[*Skill], []Diagnostic, error)) registry.Kind[*Skill] {
+	return registry.Kind[*Skill]{Name: "skill", Depth: maxScanDepth, Detect: detect, Parse: parse}
+}
+
+// detect finds the manifest of a folder: SKILL.md, else the same in other case.
+func detect(entries []fs.DirEntry) (string, bool) {
+	other := ""
+	for _, e := range entries {
+		switch {
+		case e.IsDir():
+		case e.Name() == ManifestName:
+			return ManifestName, true
+		case other == "" && isManifest(e.Name()):
+			other = e.Name()
+		}
+	}
+	return other, other != ""
+}
+
+// isManifest tells whether a file name is SKILL.md in any case.
+func isManifest(name string) bool { return strings.EqualFold(name, ManifestName) }
+
+// parseLocation reads the skill of a folder.
+func parseLocation(_ context.Context, l registry.Location) (registry.Parsed[*Skill], []Diagnostic, error) {
+	data, err := readManifest(l)
+	if err != nil {
+		return registry.Parsed[*Skill]{}, []Diagnostic{{
+			File: l.File(), Severity: diag.Error, Code: "skill.unreadable", Message: err.Error(),
+		}}, err
+	}
+	s, ds, err := Parse(l.File(), filepath.Base(filepath.FromSlash(l.Dir)), data)
+	if err != nil {
+		name := ""
+		if skip, ok := errors.AsType[*frontmatter.SkipError](err); ok {
+			name = skip.Name
+		}
+		return registry.Parsed[*Skill]{Name: name}, ds, err
+	}
+	return registry.Parsed[*Skill]{Value: s, Name: s.Name, Aliases: s.Aliases, Slug: Slug(s.Name)}, ds, nil
+}
+
+// readManifest reads a SKILL.md that is a plain file of a sane size inside its
+// own folder. It never opens a pipe or a device.
+func readManifest(l registry.Location) ([]byte, error) {
+	info, err := fs.Lstat(l.FS, l.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if err := staysInside(l); err != nil {
+			return nil, err
+		}
+		if info, err = fs.Stat(l.FS, l.Manifest); err != nil {
+			return nil, err
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("is not a regular file")
+	}
+	f, err := l.FS.Open(l.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, frontmatter.MaxFile+1))
+	if len(data) > frontmatter.MaxFile {
+		return nil, fmt.Errorf("is larger than %d KiB; move details to files in references/", frontmatter.MaxFile>>10)
+	}
+	return data, err
+}
+
+// staysInside refuses a manifest that is a link out of its folder: it would show
+// a model a file that the skill does not hold.
+func staysInside(l registry.Location) error {
+	dir, err := filepath.EvalSymlinks(l.Dir)
+	if err != nil {
+		return err
+	}
+	target, err := filepath.EvalSymlinks(filepath.Join(dir, l.Manifest))
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(dir, target)
+	if err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("is a link out of its folder; put the file itself there")
+	}
+	return nil
+}
+
+// Parse reads a SKILL.md leniently. file is its name for diagnostics, folder
+// stands in for a missing name. The diagnostics say what was repaired, or why
+// the skill does not load; the error is then a *frontmatter.SkipError.
+func Parse(file, folder string, data []byte) (*Skill, []Diagnostic, error) {
+	doc, err := frontmatter.Decode(file, data)
+	if err != nil {
+		if skip, ok := errors.AsType[*frontmatter.SkipError](err); ok {
+			return nil, skip.Diagnostics, err
+		}
+		return nil, nil, err
+	}
+	s := &Skill{
+		Name:          strings.TrimSpace(doc.Text("name")),
+		Description:   doc.Text("description"),
+		WhenToUse:     doc.Text("when_to_use"),
+		ArgumentHint:  doc.Text("argument-hint"),
+		Aliases:       doc.List("aliases"),
+		License:       doc.Text("license"),
+		Compatibility: doc.Text("compatibility"),
+		Body:          doc.Body,
+		BodyLine:      doc.BodyLine,
+		Doc:           doc,
+		findings:      doc.Findings,
+	}
+	if k := doc.Kind("name"); s.Name == "" || k != frontmatter.Scalar {
+		s.Name = folder
+	}
+	s.AllowedTools, _ = doc.Words("allowed-tools")
+	s.UserInvocable, _ = doc.Bool("user-invocable", true)
+	s.DisableModelInvocation, _ = doc.Bool("disable-model-invocation", false)
+	return s, doc.Diagnostics, nil
+}

@@ -1,0 +1,224 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentctl/agentctl/internal/frontmatter"
+	"github.com/agentctl/agentctl/internal/registry"
+)
+
+// MaxDescription is the longest description, in characters, as the standard says.
+const MaxDescription = 1024
+
+// SaveRequest is a skill to write.
+type SaveRequest struct {
+	// Dir is the folder of skills to write to; it is made where it is missing.
+	// "" means that there is no place to write, which is refused.
+	Dir string
+	// Name is any name; a skill that exists under it, or in its folder, is changed.
+	Name string
+	// Description is squeezed to one line.
+	Description string
+	// WhenToUse is left as it is when empty.
+	WhenToUse string
+	// Body is the text below the front matter; nil keeps the one that exists.
+	Body *string
+}
+
+// SaveResult says what was written.
+type SaveResult struct {
+	Name, Dir, File string
+	// Created: there was no such skill before.
+	Created bool
+}
+
+// Save writes a skill, for people and models alike. It replaces the file in one
+// step, and of a skill that exists it changes what the request sets, and no
+// other key or comment.
+//
+// What cannot become a skill that loads is a [*RefusedError].
+func Save(ctx context.Context, req SaveRequest) (SaveResult, error) {
+	if err := req.normalize(); err != nil {
+		return SaveResult{}, err
+	}
+	if err := os.MkdirAll(req.Dir, 0o755); err != nil {
+		return SaveResult{}, fmt.Errorf("make the skills folder: %w", err)
+	}
+	unlock, err := lockDir(ctx, req.Dir)
+	if err != nil {
+		return SaveResult{}, err
+	}
+	defer unlock()
+	old, err := existing(ctx, req.Dir, req.Name)
+	if err != nil {
+		return SaveResult{}, err
+	}
+	if old == nil {
+		return req.create()
+	}
+	return req.change(old)
+}
+
+// normalize brings the request into the form that is written, or refuses it.
+func (r *SaveRequest) normalize() error {
+	if r.Dir == "" {
+		return refuse("dir", "there is no workspace folder to write to")
+	}
+	r.Name = strings.TrimSpace(r.Name)
+	r.Description = squeeze(r.Description)
+	r.WhenToUse = squeeze(r.WhenToUse)
+	switch slug := Slug(r.Name); {
+	case slug == "":
+		return refuse("name", "name %q has no letter or digit; give one such as csv-summary", r.Name)
+	case len(slug) > MaxName:
+		return refuse("name", "name %q becomes a folder name of %d characters, at most %d are allowed; shorten it", r.Name, len(slug), MaxName)
+	case r.Description == "":
+		return refuse("description", "the description is empty; say what the skill does and when to use it")
+	case utf8.RuneCountInString(r.Description) > MaxDescription:
+		return refuse("description", "the description has %d characters, at most %d are allowed; move details to the body", utf8.RuneCountInString(r.Description), MaxDescription)
+	}
+	return r.normalizeBody()
+}
+
+func (r *SaveRequest) normalizeBody() error {
+	for _, text := range []string{r.Name, r.Description, r.WhenToUse, r.body()} {
+		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return refuse("body", "the text is not plain UTF-8 without NUL bytes, so it would not load again")
+		}
+	}
+	if r.Body == nil {
+		return nil
+	}
+	body := strings.NewReplacer("\r\n", "\n", "\ufeff", "").Replace(*r.Body)
+	if n := utf8.RuneCountInString(body); n > MaxBody {
+		return refuse("body", "the body has %d characters, at most %d are allowed; move details to files in references/", n, MaxBody)
+	}
+	if strings.TrimSpace(body) == "" {
+		return refuse("body", "the body is empty; write the steps, or leave the body out to keep the old one")
+	}
+	if startsWithFrontMatter(body) {
+		return refuse("body", "the body starts with its own --- block; give only the text below it: name and description are arguments of their own")
+	}
+	if !strings.HasSuffix(body, "\n") {
+		body += "\n"
+	}
+	r.Body = &body
+	return nil
+}
+
+func (r *SaveRequest) body() string {
+	if r.Body == nil {
+		return ""
+	}
+	return *r.Body
+}
+
+// squeeze puts a text on one line.
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// startsWithFrontMatter tells whether a text begins with a block between two
+// lines of three dashes. A single rule at the top is none.
+func startsWithFrontMatter(body string) bool {
+	open := false
+	for line := range strings.Lines(body) {
+		fence := strings.TrimRight(line, " \t\r\n") == "---"
+		switch {
+		case fence && open:
+			return true
+		case fence:
+			open = true
+		case !open && strings.TrimSpace(line) != "":
+			return false
+		}
+	}
+	return false
+}
+
+// existing finds the skill that a name means in one folder of skills: by name,
+// else by folder or slug. One that does not load is refused: what its author
+// wrote would be lost.
+func existing(ctx context.Context, dir, name string) (*target, error) {
+	lib := &Library{Sources: []Source{{Name: SourceWorkspace, Root: dir}}}
+	l, err := lib.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range []string{name, Slug(name)} {
+		res, err := l.Resolve(n)
+		if err == nil && res.By != registry.ByAlias {
+			it := res.Winner
+			return &target{name: it.Name, dir: it.Dir, file: it.File(), doc: it.Value.Doc}, nil
+		}
+		if b, ok := errors.AsType[*BrokenError](err); ok {
+			return nil, refuse("name", "%s exists and does not load (%s); fix or remove it first", b.File, b.Diagnostics[0].Message)
+		}
+	}
+	return nil, nil
+}
+
+// target is a skill that is about to be changed.
+type target struct {
+	name, dir, file string
+	doc             *frontmatter.Document
+}
+
+func (r *SaveRequest) create() (SaveResult, error) {
+	slug := Slug(r.Name)
+	if r.Body == nil {
+		return SaveResult{}, refuse("body", "there is no skill %q yet, so a body is needed", r.Name)
+	}
+	doc := frontmatter.New()
+	doc.Set("name", slug)
+	r.apply(doc)
+	t := &target{name: slug, dir: filepath.Join(r.Dir, slug), doc: doc}
+	t.file = filepath.Join(t.dir, ManifestName)
+	if err := os.Mkdir(t.dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return SaveResult{}, fmt.Errorf("make the skill's folder: %w", err)
+	}
+	res, err := r.write(t)
+	res.Created = true
+	if err != nil {
+		_ = os.Remove(t.dir) // only when it is empty
+	}
+	return res, err
+}
+
+func (r *SaveRequest) change(t *target) (SaveResult, error) {
+	r.apply(t.doc)
+	return r.write(t)
+}
+
+func (r *SaveRequest) apply(doc *frontmatter.Document) {
+	doc.Set("description", r.Description)
+	if r.WhenToUse != "" {
+		doc.Set("when_to_use", r.WhenToUse)
+	}
+	if r.Body != nil {
+		doc.SetBody(*r.Body)
+	}
+}
+
+// write replaces the file after proving that the new one loads.
+func (r *SaveRequest) write(t *target) (SaveResult, error) {
+	res := SaveResult{Name: t.name, Dir: t.dir, File: t.file}
+	for _, p := range []string{t.dir, t.file} {
+		if info, err := os.Lstat(p); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return res, refuse("name", "%s is a symbolic link; write to the folder that it points to", p)
+		}
+	}
+	data := t.doc.Encode()
+	if _, ds, err := Parse(t.file, filepath.Base(t.dir), data); err != nil {
+		return res, refuse("", "the skill would not load: %s", ds[0].Message)
+	}
+	if err := replaceFile(t.file, data, r.Dir); err != nil {
+		return res, fmt.Errorf("write %s: %w", t.file, err)
+	}
+	return res, nil
+}

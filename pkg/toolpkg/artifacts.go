@@ -1,0 +1,111 @@
+package toolpkg
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agentctl/agentctl/internal/diag"
+)
+
+// outputDir is the folder of one call's artifacts.
+type outputDir struct {
+	path   string
+	fresh  bool // made for this call, and removed again when nothing is in it
+	before map[string]fs.FileInfo
+	// base is where the host's own files about the call go: beside the folder, never
+	// in it, where the tool could have put a link.
+	base string
+}
+
+// openOutputDir makes .agentctl/artifacts/<call> below root, or takes the folder
+// that the user named.
+func openOutputDir(root, named string, now time.Time) (*outputDir, error) {
+	id := callID(now)
+	d := &outputDir{base: filepath.Join(root, id)}
+	if named != "" {
+		d.path = named
+		if err := os.MkdirAll(named, 0o755); err != nil {
+			return nil, err
+		}
+		d.before = map[string]fs.FileInfo{}
+		err := walkFiles(named, func(path string, info fs.FileInfo) { d.before[path] = info })
+		return d, err
+	}
+	if err := makeArtifactRoot(root); err != nil {
+		return nil, err
+	}
+	d.path, d.fresh = d.base, true
+	return d, os.Mkdir(d.path, 0o755)
+}
+
+// makeArtifactRoot keeps artifacts out of the user's commits.
+func makeArtifactRoot(root string) error {
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(root, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil //nolint:nilerr // it is there, or a person took it away: both are fine
+	}
+	_, err = f.WriteString("*\n")
+	return errors.Join(err, f.Close())
+}
+
+// callID sorts by time and is never the same twice.
+func callID(now time.Time) string {
+	var b [3]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+}
+
+// collect lists the files that the call left, and removes a fresh folder in
+// which there are none.
+func (d *outputDir) collect() ([]Artifact, []diag.Diagnostic, error) {
+	artifacts, found := []Artifact{}, []diag.Diagnostic{}
+	err := walkFiles(d.path, func(path string, info fs.FileInfo) {
+		if old, ok := d.before[path]; ok && old.Size() == info.Size() && old.ModTime().Equal(info.ModTime()) {
+			return
+		}
+		if !info.Mode().IsRegular() {
+			found = append(found, diag.Diagnostic{
+				File: path, Severity: diag.Warning, Code: "tool.artifact-dropped",
+				Message: fmt.Sprintf("is a %s, not a file, and is no artifact", kindOfFile(info.Mode())),
+			})
+			return
+		}
+		artifacts = append(artifacts, Artifact{Path: path, Bytes: info.Size()})
+	})
+	if d.fresh && len(artifacts) == 0 && len(found) == 0 {
+		removeTree(d.path)
+	}
+	return artifacts, found, err
+}
+
+func kindOfFile(m fs.FileMode) string {
+	if m&fs.ModeSymlink != 0 {
+		return "symbolic link"
+	}
+	return "special file"
+}
+
+// walkFiles visits everything below dir that is no folder, in order, without
+// following links.
+func walkFiles(dir string, visit func(path string, info fs.FileInfo)) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		visit(path, info)
+		return nil
+	})
+}

@@ -1,0 +1,354 @@
+package toolpkg
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/schema"
+	"github.com/agentctl/agentctl/pkg/sandbox"
+)
+
+// ArgvLimit is the size from which arguments go by stdin: Linux takes no single
+// argument of 128 KiB, and half of that leaves room for everybody's reckoning.
+const ArgvLimit = 64 << 10
+
+// Invoker runs commands of prebuilt packages.
+type Invoker struct {
+	// Run is the sandbox.
+	Run sandbox.RunFunc
+	// Workspace is what commands see, as far as their package says.
+	Workspace sandbox.WorkspaceOptions
+	// Artifacts is the folder below which each call gets its own.
+	Artifacts string
+	// LookupEnv reads the host's variables; nil means that there are none.
+	LookupEnv func(name string) (string, bool)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Call is one call of a command.
+type Call struct {
+	Function Function
+	// Args is the text of the arguments; Values, if not nil, the decoded form.
+	Args   []byte
+	Values map[string]any
+	// Granted are the names of variables that the user lets this package have.
+	Granted []string
+	// Timeout replaces that of the package; 0 keeps it.
+	Timeout time.Duration
+	// OutputDir is the folder for artifacts; "" makes a fresh one.
+	OutputDir string
+	// Stdout and Stderr receive the streams while the tool runs, redacted; they may
+	// be nil.
+	Stdout, Stderr io.Writer
+	// ForModel keeps the whole of what [InvokeResult.ForModel] will cut in a file.
+	ForModel bool
+}
+
+// Invoke checks the arguments, runs the command and says how it ended. All that
+// can go wrong is in the result, with its kind and exit code: a call whose
+// arguments do not fit never runs anything.
+func (v *Invoker) Invoke(ctx context.Context, c Call) InvokeResult {
+	r := newResult(c.Function.Name)
+	start := v.now()
+	if err := v.invoke(ctx, c, &r); err != nil {
+		r.fail(err)
+	}
+	r.DurationMS = v.now().Sub(start).Milliseconds()
+	return r
+}
+
+func newResult(tool string) InvokeResult {
+	return InvokeResult{
+		Tool: tool, Origin: OriginHost, Artifacts: []Artifact{}, Findings: []diag.Diagnostic{},
+		Coerced: []string{}, Sandbox: SandboxInfo{Missing: []string{}},
+	}
+}
+
+// FailedCall is the result of a call that could not be made at all, such as one
+// of a tool that does not exist.
+func FailedCall(tool string, err error) InvokeResult {
+	r := newResult(tool)
+	r.fail(err)
+	return r
+}
+
+func (v *Invoker) now() time.Time {
+	if v.Now == nil {
+		return time.Now()
+	}
+	return v.Now()
+}
+
+func (v *Invoker) invoke(ctx context.Context, c Call, r *InvokeResult) error {
+	p := c.Function.Package
+	args, err := checkArgs(c, r)
+	if err != nil {
+		return err
+	}
+	if err := p.Usable(); err != nil {
+		return err
+	}
+	lookup := v.LookupEnv
+	if lookup == nil {
+		lookup = func(string) (string, bool) { return "", false }
+	}
+	env, secrets, err := grantEnv(p, c.Granted, lookup)
+	if err != nil {
+		return err
+	}
+	dir, err := openOutputDir(v.Artifacts, c.OutputDir, v.now())
+	if err != nil {
+		return fmt.Errorf("make the folder for artifacts: %w", err)
+	}
+	run := &running{
+		r: r, dir: dir, forModel: c.ForModel,
+		stdout: newOutput(dir.base+"-stdout.txt", c.Stdout, secrets),
+		stderr: newOutput(dir.base+"-stderr.txt", c.Stderr, secrets),
+	}
+	policy := v.policy(c, env, dir.path)
+	run.wall = policy.Limits.Wall
+	return run.do(ctx, v.Run, policy, command(c, args, run))
+}
+
+// checkArgs coerces and validates before anything is spawned.
+func checkArgs(c Call, r *InvokeResult) (json.RawMessage, error) {
+	s, err := c.Function.Package.Schema(c.Function.Command)
+	if err != nil {
+		return nil, err
+	}
+	var args schema.Arguments
+	if c.Values != nil {
+		args, err = s.ArgumentsOf(c.Values)
+	} else {
+		args, err = s.Arguments(c.Args)
+	}
+	for _, co := range args.Coerced {
+		r.Coerced = append(r.Coerced, co.String())
+	}
+	return args.JSON, err
+}
+
+// policy is what the package may do, and no more than the workspace allows.
+func (v *Invoker) policy(c Call, env map[string]string, outputDir string) sandbox.Policy {
+	p := c.Function.Package
+	ws := v.Workspace
+	ws.Access = sandbox.WorkspaceAccess(p.Workspace)
+	policy := sandbox.WorkspacePolicy(ws)
+	policy.ReadOnly = append(policy.ReadOnly, sandbox.Mount{Host: p.Dir})
+	policy.ReadWrite = append(policy.ReadWrite, sandbox.Mount{Host: outputDir})
+	if p.Network {
+		policy.Network = sandbox.NetworkFull
+	}
+	env["AGENTCTL_CONTRACT"] = fmt.Sprint(ContractVersion)
+	env["AGENTCTL_OUTPUT_DIR"] = outputDir
+	policy.Env = env
+	policy.Limits = sandbox.Limits{Wall: p.timeout(), Data: p.Memory, Head: 1, Tail: 1} // our own writers keep the output
+	if c.Timeout > 0 {
+		policy.Limits.Wall = c.Timeout
+	}
+	// A package that may run for minutes may also compute for minutes.
+	policy.Limits.CPU = max(policy.Limits.Wall, sandbox.DefaultLimits.CPU)
+	return policy
+}
+
+func command(c Call, args json.RawMessage, run *running) sandbox.Command {
+	argv := []string{filepath.Join(c.Function.Package.Dir, launchName), c.Function.Command.Name, string(args)}
+	cmd := sandbox.Command{Args: argv, Stdout: run.stdout, Stderr: run.stderr}
+	if len(args) >= ArgvLimit {
+		argv[2] = "-"
+		cmd.Stdin = strings.NewReader(string(args))
+	}
+	return cmd
+}
+
+// running is one call while it runs.
+type running struct {
+	r              *InvokeResult
+	dir            *outputDir
+	stdout, stderr *output
+	wall           time.Duration
+	forModel       bool
+}
+
+func (x *running) do(ctx context.Context, run sandbox.RunFunc, p sandbox.Policy, c sandbox.Command) error {
+	res, runErr := run(ctx, p, c)
+	artifacts, found, err := x.dir.collect()
+	if err != nil {
+		return fmt.Errorf("read the folder for artifacts: %w", err)
+	}
+	x.r.Artifacts, x.r.Findings = artifacts, append(x.r.Findings, found...)
+	if err := x.streams(); err != nil && runErr == nil && res.OutputErr == nil {
+		return fmt.Errorf("keep the output: %w", err)
+	}
+	if runErr != nil {
+		return runErr
+	}
+	x.ended(res)
+	return nil
+}
+
+// streams puts the output into the result. The whole of a stream that a model
+// gets in part is kept in a file.
+func (x *running) streams() error {
+	out, err1 := x.stdout.close()
+	errs, err2 := x.stderr.close()
+	x.r.Stdout, x.r.StdoutFile = out.Text, out.File
+	x.r.Stderr, x.r.StderrFile = errs.Text, errs.File
+	x.r.Truncated = out.Cut || errs.Cut
+	return errors.Join(err1, err2, x.keepWhole())
+}
+
+// keepWhole saves the streams that a model will not get in full.
+func (x *running) keepWhole() error {
+	out, errs := utf8.RuneCountInString(x.r.Stdout), utf8.RuneCountInString(x.r.Stderr)
+	if !x.forModel || out+errs <= ModelLimit {
+		return nil
+	}
+	outRoom, errRoom := shares(out, errs)
+	var err1, err2 error
+	if out > outRoom {
+		x.r.StdoutFile, err1 = x.stdout.save()
+	}
+	if errs > errRoom {
+		x.r.StderrFile, err2 = x.stderr.save()
+	}
+	return errors.Join(err1, err2)
+}
+
+// ended reads how the command ended.
+func (x *running) ended(res sandbox.Result) {
+	r := x.r
+	r.Origin, r.ExitCode = OriginTool, res.Exit
+	r.Sandbox.Backend = res.Backend
+	for _, f := range res.Missing {
+		r.Sandbox.Missing = append(r.Sandbox.Missing, string(f))
+	}
+	for _, path := range res.Appeared {
+		r.Findings = append(r.Findings, diag.Diagnostic{
+			File: path, Severity: diag.Warning, Code: "sandbox.appeared",
+			Message: "appeared while the tool ran; chat does not use it before you agree",
+		})
+	}
+	r.Hint = strings.Join(res.Hints, "\n")
+	switch {
+	case res.TimedOut:
+		r.Origin, r.Kind, r.ExitCode, r.TimedOut = OriginHost, KindTimeout, ExitTimeout, true
+		r.Message = fmt.Sprintf("%s was stopped at its time limit of %v", r.Tool, x.wall)
+		r.Hint = join(r.Hint, "ask for less at once, or allow more time with --timeout or timeout in TOOL.md")
+	case res.Canceled:
+		r.Origin, r.Kind, r.ExitCode, r.Message = OriginHost, KindInterrupted, ExitInterrupted, "interrupted"
+	case res.OOM:
+		r.Kind = KindMemory
+	case res.Exit != 0:
+		r.Kind, r.Field = toolKind(res.Exit, r.Stderr)
+	}
+}
+
+// toolKind reads a tool's exit code, and the marker line that makes a 2 one
+// about arguments: a Go panic and many programs exit with 2 as well.
+func toolKind(exit int, stderr string) (kind, field string) {
+	switch {
+	case exit == ToolArguments:
+		if m, ok := marker(stderr); ok && m.Kind == KindInvalidArguments {
+			return KindInvalidArguments, m.Field
+		}
+	case exit == ToolConfig:
+		return KindConfiguration, ""
+	case exit == ToolTransient:
+		return KindTransient, ""
+	case exit >= 128:
+		return KindSignal, ""
+	}
+	return KindFailed, ""
+}
+
+// markerPrefix starts the line by which a tool blames an argument.
+const markerPrefix = "agentctl-error: "
+
+type markerLine struct{ Kind, Message, Field string }
+
+// marker finds the last such line.
+func marker(stderr string) (m markerLine, ok bool) {
+	for line := range strings.Lines(stderr) {
+		if text, found := strings.CutPrefix(strings.TrimSpace(line), markerPrefix); found {
+			var next markerLine
+			if json.Unmarshal([]byte(text), &next) == nil {
+				m, ok = next, true
+			}
+		}
+	}
+	return m, ok
+}
+
+// fail turns an error into the result of a call that the host ended.
+func (r *InvokeResult) fail(err error) {
+	r.Origin, r.Message = OriginHost, err.Error()
+	r.Kind, r.ExitCode, r.Hint = hostKind(err)
+	if bad, ok := errors.AsType[*schema.ValidationError](err); ok {
+		r.Field = bad.Field()
+	}
+}
+
+// hostKind maps an error of the host to its kind, exit code and next step.
+func hostKind(err error) (kind string, exit int, hint string) {
+	if e, ok := errors.AsType[*schema.ValidationError](err); ok && e != nil {
+		return KindInvalidArguments, ToolArguments, "correct the arguments and call again"
+	}
+	if _, ok := errors.AsType[*schema.SyntaxError](err); ok {
+		return KindInvalidArguments, ToolArguments, "arguments are one JSON object"
+	}
+	if _, ok := errors.AsType[*ArgError](err); ok {
+		return KindInvalidArguments, ToolArguments, ""
+	}
+	if e, ok := errors.AsType[*EnvError](err); ok {
+		return KindConfiguration, ToolArguments, e.Hint
+	}
+	if e, ok := errors.AsType[*NotBuiltError](err); ok {
+		return KindNotBuilt, ExitMissing, "run " + e.Cure()
+	}
+	if e, ok := errors.AsType[*BrokenError](err); ok {
+		return KindBroken, ExitBroken, "run " + e.Cure()
+	}
+	if _, ok := errors.AsType[*NotFoundError](err); ok {
+		return KindNotFound, ToolArguments, ""
+	}
+	if _, ok := errors.AsType[*AmbiguousError](err); ok {
+		return KindNotFound, ToolArguments, "name one of them as PKG:CMD"
+	}
+	return sandboxKind(err)
+}
+
+func sandboxKind(err error) (kind string, exit int, hint string) {
+	if e, ok := errors.AsType[*sandbox.Fault](err); ok {
+		return KindSandbox, ExitSandbox, e.Cure
+	}
+	if e, ok := errors.AsType[*sandbox.PolicyError](err); ok {
+		return KindSandbox, ExitSandbox, e.Cure
+	}
+	if _, ok := errors.AsType[*sandbox.NotFoundError](err); ok {
+		return KindBroken, ExitBroken, "the package's launch or its interpreter is missing; build it again"
+	}
+	if _, ok := errors.AsType[*sandbox.NotExecutableError](err); ok {
+		return KindBroken, ExitBroken, "the package's launch cannot be executed; build it again"
+	}
+	if errors.Is(err, context.Canceled) {
+		return KindInterrupted, ExitInterrupted, ""
+	}
+	return KindFailed, ToolFailed, ""
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}

@@ -1,0 +1,130 @@
+package toolpkg
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The bounds of what is kept of one output stream: enough for every result that
+// is meant to be read, and flat under a tool that prints without end.
+const (
+	KeepHead = 64 << 10
+	KeepTail = 64 << 10
+)
+
+// output receives one stream of a tool: redacted, passed on, kept as head and
+// tail, and written to a file once that is not all of it.
+type output struct {
+	file   string    // where the whole goes, "" for nowhere
+	pass   io.Writer // the user's stream, or nil
+	head   []byte
+	tail   []byte
+	total  int64
+	whole  *os.File
+	err    error // of the file; the run goes on
+	redact io.WriteCloser
+}
+
+func newOutput(file string, pass io.Writer, secrets []secret) *output {
+	o := &output{file: file, pass: pass}
+	o.redact = newRedactor(writerFunc(o.take), secrets)
+	return o
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// Write takes what the tool printed.
+func (o *output) Write(p []byte) (int, error) { return o.redact.Write(p) }
+
+// take gets redacted bytes. Only the user's stream can end the run: a full disk
+// must not.
+func (o *output) take(p []byte) (int, error) {
+	if o.pass != nil {
+		if n, err := o.pass.Write(p); err != nil {
+			return n, err
+		}
+	}
+	o.keep(p)
+	return len(p), nil
+}
+
+func (o *output) keep(p []byte) {
+	o.total += int64(len(p))
+	if o.whole == nil && o.err == nil && o.file != "" && o.total > KeepHead+KeepTail {
+		o.spill()
+	}
+	if o.whole != nil && o.err == nil {
+		_, o.err = o.whole.Write(p)
+	}
+	room := min(len(p), KeepHead-len(o.head))
+	o.head = append(o.head, p[:room]...)
+	o.tail = append(o.tail, p[room:]...)
+	if len(o.tail) > 2*KeepTail {
+		o.trim()
+	}
+}
+
+// trim runs at twice the limit, so that the cost of a byte stays constant.
+func (o *output) trim() {
+	if over := len(o.tail) - KeepTail; over > 0 {
+		o.tail = append(o.tail[:0], o.tail[over:]...)
+	}
+}
+
+// spill starts the file with what came so far, all of which is still kept.
+func (o *output) spill() {
+	if o.err = os.MkdirAll(filepath.Dir(o.file), 0o755); o.err != nil {
+		return
+	}
+	if o.whole, o.err = os.OpenFile(o.file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); o.err != nil {
+		return
+	}
+	_, o.err = o.whole.Write(append(append([]byte{}, o.head...), o.tail...))
+}
+
+// close ends the stream and returns what is kept.
+func (o *output) close() (streamText, error) {
+	err := o.redact.Close()
+	if o.whole != nil {
+		err = errors.Join(err, o.err, o.whole.Close())
+	} else {
+		err = errors.Join(err, o.err)
+	}
+	o.trim()
+	t := streamText{Text: valid(o.head) + valid(o.tail)}
+	if dropped := o.total - int64(len(o.head)+len(o.tail)); dropped > 0 {
+		t.Text, t.Cut = valid(o.head)+cutMark(dropped, "bytes", o.file)+valid(o.tail), true
+	}
+	if o.whole != nil && err == nil {
+		t.File = o.file
+	}
+	return t, err
+}
+
+// save writes a stream that was kept as a whole, for a reader who gets less.
+func (o *output) save() (string, error) {
+	if o.whole != nil {
+		return o.file, nil
+	}
+	if o.file == "" {
+		return "", nil
+	}
+	if err := os.MkdirAll(filepath.Dir(o.file), 0o755); err != nil {
+		return "", err
+	}
+	return o.file, os.WriteFile(o.file, append(append([]byte{}, o.head...), o.tail...), 0o600)
+}
+
+// streamText is one stream as a result carries it.
+type streamText struct {
+	Text string
+	Cut  bool
+	File string // holds the whole, "" for none
+}
+
+func valid(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }

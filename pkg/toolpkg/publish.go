@@ -1,0 +1,173 @@
+package toolpkg
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+
+	"github.com/agentctl/agentctl/internal/archive"
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/pkg/sandbox"
+)
+
+// work is one package being built.
+type work struct {
+	p       *Prebuilder
+	src     *Source
+	root    string // the package's folder below Out
+	builder Builder
+	job     Build
+	stamp   Stamp
+}
+
+// tmpPrefix marks unfinished builds. They are siblings of the finished ones, so
+// that a rename publishes them.
+const tmpPrefix = ".tmp-"
+
+// do builds in a temporary sibling, moves the result once and describes it
+// there, which proves that it can be moved, and publishes it. Whatever fails
+// leaves the build in use as it was.
+func (w *work) do(ctx context.Context, run sandbox.RunFunc, o *Outcome) error {
+	w.removeTemporary()
+	tmp, err := os.MkdirTemp(w.root, tmpPrefix)
+	if err != nil {
+		return err
+	}
+	defer removeTree(tmp)
+	w.job.Out = filepath.Join(tmp, "build")
+	if err := os.Mkdir(w.job.Out, 0o755); err != nil {
+		return err
+	}
+	rt, err := w.builder.Build(ctx, w.job)
+	if err != nil {
+		return err
+	}
+	moved := filepath.Join(tmp, "moved")
+	if err := os.Rename(w.job.Out, moved); err != nil {
+		return err
+	}
+	commands, found, err := Describe(ctx, SandboxLauncher(run, moved))
+	o.Diagnostics = w.place(found)
+	if err != nil {
+		return err
+	}
+	if diag.HasErrors(found) {
+		return errors.New("a schema does not pass; see the diagnostics")
+	}
+	meta := newMeta(w.src, w.builder, rt)
+	meta.Lint = keepFindings(found)
+	if err := freeze(moved, meta, commands, w.stamp); err != nil {
+		return err
+	}
+	o.Digest, err = w.publish(ctx, moved)
+	o.Status, o.Commands, o.Reasons = Built, len(commands), nil
+	return err
+}
+
+// place puts the source folder in front of the files that findings name.
+func (w *work) place(found []diag.Diagnostic) []diag.Diagnostic {
+	for i := range found {
+		found[i].File = filepath.Join(w.src.Dir, filepath.FromSlash(found[i].File))
+	}
+	return found
+}
+
+func keepFindings(found []diag.Diagnostic) []Finding {
+	var out []Finding
+	for _, d := range found {
+		if d.Severity == diag.Warning {
+			command, text, _ := strings.Cut(d.Message, ": ")
+			out = append(out, Finding{Command: command, Code: d.Code, Message: text})
+		}
+	}
+	return out
+}
+
+// publish renames the finished folder to its digest and then makes it the one in
+// use. The same content as before keeps the folder that is there.
+func (w *work) publish(ctx context.Context, dir string) (string, error) {
+	digest, err := archive.Digest(ctx, os.DirFS(dir), archive.ScanOptions{Links: true})
+	if err != nil {
+		return "", err
+	}
+	hex := strings.TrimPrefix(digest, "sha256:")
+	previous, _ := readCurrent(os.DirFS(w.root)) // none, or one that nobody can use
+	target := filepath.Join(w.root, hex)
+	if hex == previous {
+		// The same digest may still be damaged on disk; a forced build cures that.
+		if err := replaceTree(dir, target); err != nil {
+			return "", err
+		}
+	} else if err := os.Rename(dir, target); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	if err := renameio.WriteFile(filepath.Join(w.root, currentName), []byte(hex+"\n"), 0o644); err != nil {
+		return "", err
+	}
+	w.clean(hex, previous)
+	return digest, nil
+}
+
+// replaceTree puts dir in the place of target where that differs.
+func replaceTree(dir, target string) error {
+	opts := archive.ScanOptions{Links: true}
+	if got, err := archive.Digest(context.Background(), os.DirFS(target), opts); err == nil && strings.HasSuffix(got, filepath.Base(target)) {
+		return nil
+	}
+	old := dir + "-old"
+	if err := os.Rename(target, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(dir, target)
+}
+
+// clean removes builds other than the one in use and the one before it, unless
+// a session holds them. What cannot be removed is tried again next time.
+func (w *work) clean(keep ...string) {
+	entries, err := os.ReadDir(w.root)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if !digestPattern.MatchString(name) || name == keep[0] || name == keep[1] {
+			continue
+		}
+		lock := flock.New(filepath.Join(w.root, holdName(name)))
+		if free, err := lock.TryLock(); err != nil || !free {
+			continue
+		}
+		removeTree(filepath.Join(w.root, name))
+		_ = os.Remove(lock.Path())
+		_ = lock.Unlock()
+	}
+}
+
+// removeTemporary clears what a killed prebuild left; the lock is ours.
+func (w *work) removeTemporary() {
+	left, _ := filepath.Glob(filepath.Join(w.root, tmpPrefix+"*"))
+	for _, dir := range left {
+		removeTree(dir)
+	}
+}
+
+// removeTree removes a folder, also with read-only folders in it, as module
+// caches have.
+func removeTree(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir)
+}
