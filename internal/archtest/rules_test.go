@@ -38,21 +38,21 @@ var ranks = map[string]int{
 	"pkg/toolpkg/contracttest": 21,
 
 	// layer 3: the agent, from the wire up to the loop, its tools and its screen
-	"pkg/agent/model/internal/strict": 30,
-	"pkg/agent/model":                 31,
-	"pkg/agent/model/internal/wire":   32,
-	"pkg/agent/model/anthropic":       33,
-	"pkg/agent/model/openai":          33,
-	"pkg/agent/model/scripted":        34,
-	"pkg/agent/model/choose":          35,
-	"pkg/agent/app":                   35,
-	"pkg/agent/prompt":                35,
-	"pkg/agent/repair":                35,
-	"pkg/agent/session":               34,
-	"pkg/agent":                       36,
-	"pkg/agent/builtin":               37,
-	"pkg/agent/agenttest":             38,
-	"internal/tui":                    39,
+	"pkg/agent/model":               31,
+	"pkg/agent/model/internal/wire": 32,
+	"pkg/agent/model/anthropic":     33,
+	"pkg/agent/model/openai":        33,
+	"pkg/agent/model/scripted":      34,
+	"pkg/agent/model/choose":        35,
+	"pkg/agent/app":                 35,
+	"pkg/agent/prompt":              35,
+	"pkg/agent/repair":              35,
+	"pkg/agent/session":             34,
+	"pkg/agent":                     36,
+	"pkg/agent/builtin":             37,
+	"pkg/agent/chat":                38,
+	"pkg/agent/agenttest":           38,
+	"internal/tui":                  39,
 
 	// layer 4: the command tree
 	"internal/cli": 40,
@@ -78,7 +78,7 @@ var imports = []importRule{
 	{"github.com/elastic/go-seccomp-bpf", []string{"pkg/sandbox", "pkg/sandbox/internal/stage"}, "confinement is the sandbox's work"},
 	{"github.com/tmaxmax/go-sse", []string{"pkg/agent/model/internal/wire", "pkg/agent/model/openai", "pkg/agent/model/anthropic"}, "the wire layer decodes streams"},
 	{"github.com/rogpeppe/go-internal", nil, "scripts are for tests"},
-	{"github.com/creack/pty", nil, "terminals are for tests"},
+	{"github.com/creack/pty", []string{"pkg/sandbox/sandboxtest"}, "terminals are for tests"},
 }
 
 type importRule struct {

@@ -3,15 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/registry"
-	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent/app"
 )
 
@@ -21,19 +18,6 @@ type appLintOptions struct {
 	Apps  func() (*app.Library, error)
 	App   func(ctx context.Context, ref string) (*app.App, error)
 	Known func(ctx context.Context) (app.Known, error)
-}
-
-// appLintJSON is the shape of skill lint.
-type appLintJSON struct {
-	Diagnostics []diag.Diagnostic  `json:"diagnostics"`
-	Summary     appLintSummaryJSON `json:"summary"`
-}
-
-type appLintSummaryJSON struct {
-	Errors   int `json:"errors"`
-	Warnings int `json:"warnings"`
-	Infos    int `json:"infos"`
-	Files    int `json:"files"`
 }
 
 func newAppLintCmd(f *Factory, run func(context.Context, *appLintOptions) error) *cobra.Command {
@@ -71,7 +55,7 @@ func runAppLint(ctx context.Context, o *appLintOptions) error {
 	if err != nil {
 		return err
 	}
-	c := &appLinter{known: known, files: map[string]bool{}, seen: map[string]bool{}}
+	c := &appLinter{findings: newFindings(), known: known}
 	if len(o.Refs) == 0 {
 		err = o.all(ctx, c)
 	}
@@ -83,7 +67,7 @@ func runAppLint(ctx context.Context, o *appLintOptions) error {
 	if err != nil {
 		return err
 	}
-	return o.print(c)
+	return c.print(o.outputOptions)
 }
 
 // all checks the apps that --app can name, with every profile.
@@ -141,21 +125,10 @@ func profileRef(a *app.App, profile string) string {
 	return a.Name + "/" + profile
 }
 
-// appLinter collects findings; a finding that two profiles share counts once.
+// appLinter checks apps against what exists.
 type appLinter struct {
+	*findings
 	known app.Known
-	diags []diag.Diagnostic
-	files map[string]bool
-	seen  map[string]bool
-}
-
-func (c *appLinter) add(ds ...diag.Diagnostic) {
-	for _, d := range ds {
-		if key := d.String(); !c.seen[key] {
-			c.seen[key] = true
-			c.diags = append(c.diags, d)
-		}
-	}
 }
 
 func (c *appLinter) app(ctx context.Context, a *app.App) {
@@ -177,45 +150,4 @@ func (c *appLinter) profiles(ctx context.Context, it *registry.Item[*app.Package
 		}
 		c.app(ctx, a)
 	}
-}
-
-func (o *appLintOptions) print(c *appLinter) error {
-	diag.Sort(c.diags)
-	out := appLintJSON{Diagnostics: list(c.diags), Summary: appLintSummaryJSON{Files: len(c.files)}}
-	for _, d := range c.diags {
-		switch d.Severity {
-		case diag.Error:
-			out.Summary.Errors++
-		case diag.Warning:
-			out.Summary.Warnings++
-		default:
-			out.Summary.Infos++
-		}
-	}
-	if o.JSON {
-		if err := writeJSON(o.IO.Out, out); err != nil {
-			return err
-		}
-	} else if err := o.printText(out); err != nil {
-		return err
-	}
-	if out.Summary.Errors > 0 {
-		return exitError(exitCheck)
-	}
-	return nil
-}
-
-func (o *appLintOptions) printText(out appLintJSON) error {
-	for _, d := range out.Diagnostics {
-		text := termtext.Line(d.String())
-		if d.Fix != "" {
-			text += "\n  fix: " + termtext.Line(d.Fix)
-		}
-		if _, err := fmt.Fprintln(o.IO.Out, text); err != nil {
-			return err
-		}
-	}
-	s := out.Summary
-	warn(o.IO, "%d errors, %d warnings, %d infos in %d files", s.Errors, s.Warnings, s.Infos, s.Files)
-	return nil
 }

@@ -142,7 +142,7 @@ func (c *chatOutput) progress(r session.Record) {
 	case session.ToolResult:
 		if b.Status != "ok" {
 			first, _, _ := strings.Cut(b.Content, "\n")
-			c.say("%s: %s: %s", b.Name, b.Status, first)
+			c.say("%s: %s: %s", b.Name, b.Status, strings.TrimPrefix(first, b.Status+": "))
 		}
 	case session.Warning:
 		c.say("warning: %s", b.Text)

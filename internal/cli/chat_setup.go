@@ -49,6 +49,11 @@ func (o *chatOptions) setup(ctx context.Context) (chat.Config, error) {
 	if err := c.App.RequireTrust(); err != nil {
 		return c, err
 	}
+	if !trusted {
+		if err := o.warnUntrustedWorkspace(); err != nil {
+			return c, err
+		}
+	}
 	if err := o.f.checkApp(ctx, c.App); err != nil {
 		return c, err
 	}
@@ -164,7 +169,7 @@ func (f *Factory) chatCatalog(ctx context.Context, c *config.Loaded, trusted boo
 	if !trusted {
 		return toolpkg.LoadCatalog(ctx, c.Tools.Prebuilt, nil)
 	}
-	return f.appCatalog(ctx)
+	return f.toolCatalog(ctx)
 }
 
 // chatEnv is what the tools of a chat work on. The sandbox is opened at the

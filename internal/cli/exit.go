@@ -119,7 +119,7 @@ func classify(err error) failure {
 // kinds map errors to kind, exit code and hint; the first that knows an error
 // decides. A chat's refusal wraps what is missing, so it comes before that.
 var kinds = []func(error) (kind string, exit int, hint string, ok bool){
-	ownKind, agentKind, appKind, skillKind, sandboxKind, fileKind, systemKind,
+	ownKind, agentKind, appKind, skillKind, toolKind, sandboxKind, fileKind, systemKind,
 }
 
 func kindOf(err error) (kind string, exit int, hint string) {

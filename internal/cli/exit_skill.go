@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agentctl/agentctl/internal/archive"
 	"github.com/agentctl/agentctl/internal/suggest"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
@@ -25,6 +26,27 @@ func skillKind(err error) (kind string, exit int, hint string, ok bool) {
 	}
 	if _, ok := as[*skill.ExistsError](err); ok {
 		return "exists", exitFailed, "pass --force to replace it", true
+	}
+	return archiveKind(err)
+}
+
+// archiveKind maps what keeps a folder or archive from moving: with the same
+// content it cannot work.
+func archiveKind(err error) (kind string, exit int, hint string, ok bool) {
+	if _, ok := as[*archive.FormatError](err); ok {
+		return "invalid_archive", exitFailed, "give a zip archive, or a folder", true
+	}
+	if _, ok := as[*archive.LayoutError](err); ok {
+		return "invalid_archive", exitFailed, "", true
+	}
+	if _, ok := as[*archive.PathError](err); ok {
+		return "refused_content", exitFailed, "", true
+	}
+	if _, ok := as[*archive.LimitError](err); ok {
+		return "limit", exitFailed, "", true
+	}
+	if _, ok := as[*skill.NoGitError](err); ok {
+		return "missing_program", exitFailed, "install git", true
 	}
 	return "", 0, "", false
 }

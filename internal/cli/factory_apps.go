@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/agentctl/agentctl/apps"
-	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/agent/app"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/skill"
@@ -98,29 +97,12 @@ func (f *Factory) appKnown(ctx context.Context) (app.Known, error) {
 	for _, it := range listing.Winners() {
 		k.Skills = append(k.Skills, it.Name)
 	}
-	catalog, err := f.appCatalog(ctx)
+	catalog, err := f.toolCatalog(ctx)
 	if err != nil {
 		return k, err
 	}
 	k.Packages = knownPackages(catalog)
 	return k, nil
-}
-
-func (f *Factory) appCatalog(ctx context.Context) (*toolpkg.Catalog, error) {
-	ws, err := f.Workspace()
-	if err != nil {
-		return nil, err
-	}
-	c, err := f.Config()
-	if err != nil {
-		return nil, err
-	}
-	sources, err := toolpkg.LoadSources(ctx, toolpkg.SourceRoots(ws, c.Tools.Sources))
-	if err != nil {
-		return nil, err
-	}
-	prebuilt := append([]string{filepath.Join(ws, workspace.Dir, "prebuilt")}, c.Tools.Prebuilt...)
-	return toolpkg.LoadCatalog(ctx, prebuilt, sources)
 }
 
 func knownPackages(c *toolpkg.Catalog) []app.KnownPackage {

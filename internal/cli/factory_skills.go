@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agentctl/agentctl/internal/workspace"
+	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/skill"
 	"github.com/agentctl/agentctl/skills"
 )
@@ -126,4 +127,21 @@ func (f *Factory) openSkillApp(ctx context.Context, ref string) (*skillApp, erro
 		}
 	}
 	return out, nil
+}
+
+// knownTools are the names that a skill's allowed-tools can mean: built-in tools
+// and the commands of packages, prebuilt or not.
+func (f *Factory) knownTools(ctx context.Context) ([]string, error) {
+	catalog, err := f.toolCatalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := append(builtin.Names(), builtin.ReadSkill, "python_exec")
+	for _, p := range catalog.Packages {
+		names = append(names, p.Name)
+		for _, c := range p.Commands {
+			names = append(names, p.Name+":"+c.Name)
+		}
+	}
+	return append(names, catalog.Unbuilt...), nil
 }

@@ -39,6 +39,7 @@ func newRootCmd(f *Factory) *cobra.Command {
 		newConfigCmd(f),
 		newSkillCmd(f),
 		newSandboxCmd(f),
+		newToolCmd(f),
 		newTrustCmd(f),
 		newVersionCmd(f, nil),
 	)

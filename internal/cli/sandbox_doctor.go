@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,6 +76,9 @@ func runSandboxDoctor(ctx context.Context, o *sandboxDoctorOptions) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if name := options.Name; name != "" && name != sandbox.NameAuto {
+		reports, chosen = withNone(ctx, options, reports), name
+	}
 	if o.JSON {
 		err = writeJSON(o.IO.Out, doctorShape(reports, chosen))
 	} else {
@@ -83,6 +88,19 @@ func runSandboxDoctor(ctx context.Context, o *sandboxDoctorOptions) error {
 		return err
 	}
 	return doctorExit(reports, chosen)
+}
+
+// withNone adds the report of none, which the doctor leaves out, where it was
+// asked for by name.
+func withNone(ctx context.Context, o sandbox.Options, reports []sandbox.Report) []sandbox.Report {
+	if o.Name != sandbox.NameNone {
+		return reports
+	}
+	b, err := sandbox.Open(ctx, o)
+	if err != nil {
+		return reports
+	}
+	return append(reports, b.Probe(ctx))
 }
 
 func doctorExit(reports []sandbox.Report, chosen string) error {
@@ -139,9 +157,29 @@ func (o *sandboxDoctorOptions) print(reports []sandbox.Report, chosen string) er
 		warn(o.IO, "error: no sandbox backend can be used on this machine")
 		return nil
 	}
+	if o.IO.OutTTY {
+		return o.printProtections(r.Protections)
+	}
 	rows := make([][]string, len(r.Protections))
 	for i, p := range r.Protections {
 		rows[i] = []string{string(p.Feature), string(p.State), p.How, p.Proof, p.Cure}
 	}
-	return writeTable(o.IO, []string{"feature", "state", "how", "proof", "cure"}, rows)
+	return writeTable(o.IO, nil, rows)
+}
+
+// printProtections is the form for a terminal: the texts are too long for a table.
+func (o *sandboxDoctorOptions) printProtections(ps []sandbox.Protection) error {
+	for _, p := range ps {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%-14s %s\n", p.Feature, p.State)
+		for _, line := range []struct{ label, text string }{{"how", p.How}, {"proof", p.Proof}, {"cure", p.Cure}} {
+			if line.text != "" {
+				fmt.Fprintf(&b, "  %-6s %s\n", line.label, termtext.Line(line.text))
+			}
+		}
+		if _, err := io.WriteString(o.IO.Out, b.String()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"io"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,7 +109,7 @@ func (o *sandboxRunOptions) failed(shape sandboxRunJSON, err error) error {
 		report(o.IO, err, false)
 		return exitError(f.Exit)
 	}
-	shape.runJSON.failed(f)
+	shape.failed(f)
 	if err := writeJSON(o.IO.Out, shape); err != nil {
 		return err
 	}
@@ -137,17 +137,7 @@ func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
 		}
 		return res, err
 	}
-	return res, closeAll(out, errOut)
-}
-
-func closeAll(cs ...io.Closer) error {
-	var first error
-	for _, c := range cs {
-		if err := c.Close(); err != nil && first == nil {
-			first = err
-		}
-	}
-	return first
+	return res, errors.Join(res.OutputErr, out.Close(), errOut.Close())
 }
 
 // policy is the one of the workspace with what the flags add.

@@ -11,8 +11,10 @@ import (
 
 // scriptCommands are the words that scripts can use besides testscript's own.
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
-	"json": jsonCommand,
-	"exit": exitCommand,
+	"json":           jsonCommand,
+	"exit":           exitCommand,
+	"model-server":   modelServer,
+	"model-requests": modelRequests,
 }
 
 // exitCommand runs a program and checks its exit code: exit 2 agentctl skill read x

@@ -28,12 +28,15 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup:               setupScript,
 		Cmds:                scriptCommands,
+		Condition:           scriptCondition,
 	})
 }
 
 // setupScript gives a script a home folder of its own and the fixed PATH.
 func setupScript(env *testscript.Env) error {
-	home := filepath.Join(env.WorkDir, ".home")
+	env.Values[serverKey{}] = map[any]any{}
+	// Beside the work folder: a workspace above the home folder is none.
+	home := env.WorkDir + "-home"
 	for name, dir := range map[string]string{
 		"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"),
 		"XDG_STATE_HOME": filepath.Join(home, ".state"), "XDG_CACHE_HOME": filepath.Join(home, ".cache"),

@@ -1,5 +1,7 @@
 package cli
 
+import "github.com/agentctl/agentctl/pkg/toolpkg"
+
 // shape is the JSON that a verb prints with --json. The schemas in
 // docs/schemas are generated from these values, and a test validates the output
 // of real runs against them.
@@ -12,18 +14,32 @@ type shape struct {
 func shapes() []shape {
 	return []shape{
 		{"error", errorJSON{}},
-		{"app lint", appLintJSON{}},
+		{"app lint", lintJSON{}},
 		{"app list", appListJSON{}},
 		{"app prompt", appPromptJSON{}},
 		{"app show", appShowJSON{}},
+		{"chat", chatJSON{}},
 		{"config path", configPathJSON{}},
 		{"config show", configShowJSON{}},
+		{"skill disable", skillSwitchJSON{}},
+		{"skill enable", skillSwitchJSON{}},
+		{"skill export", skillExportJSON{}},
+		{"skill import", skillImportJSON{}},
 		{"skill index", skillIndexJSON{}},
+		{"skill lint", skillLintJSON{}},
 		{"skill list", skillListJSON{}},
+		{"skill new", skillNewJSON{}},
+		{"skill promote", skillPromoteJSON{}},
 		{"skill read", skillReadJSON{}},
 		{"skill save", skillSaveJSON{}},
+		{"skill sync", skillSyncJSON{}},
 		{"sandbox doctor", sandboxDoctorJSON{}},
 		{"sandbox run", sandboxRunJSON{}},
+		{"tool describe", toolDescribeJSON{}},
+		{"tool invoke", toolpkg.InvokeResult{}},
+		{"tool lint", lintJSON{}},
+		{"tool list", toolListJSON{}},
+		{"tool prebuild", toolPrebuildJSON{}},
 		{"trust", trustJSON{}},
 		{"version", versionJSON{}},
 	}

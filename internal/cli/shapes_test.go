@@ -14,34 +14,74 @@ import (
 	"github.com/agentctl/agentctl/internal/userdirs"
 )
 
-// TestJSONMatchesSchemas runs verbs and validates what they print with --json
-// against the schemas of docs/schemas.
+// story uses every verb once, each after what it needs. {} stands for the
+// workspace.
+var story = []struct {
+	verb string
+	args string // after the verb
+	exit int
+}{
+	{verb: "version"},
+	{verb: "config path"},
+	{verb: "config show"},
+	{verb: "trust"},
+	{verb: "error", args: "version now", exit: exitUsage},
+	{verb: "error", args: "skill read nothing", exit: exitUsage},
+
+	{verb: "skill new", args: "sample -d checks-tables"},
+	{verb: "skill save", args: "other -d checks-more --body {}/body.md"},
+	{verb: "skill list"},
+	{verb: "skill index"},
+	{verb: "skill read", args: "other"},
+	{verb: "skill lint", args: "other"},
+	{verb: "skill export", args: "other -o {}/other.zip"},
+	{verb: "skill import", args: "{}/other.zip --force"},
+	{verb: "skill disable", args: "other"},
+	{verb: "skill enable", args: "other"},
+	{verb: "skill promote", args: "other --to {}/shared"},
+	{verb: "skill sync", args: "{}/checkout", exit: exitFailed}, // no checkout: a result all the same
+
+	{verb: "app list"},
+	{verb: "app show", args: "default"},
+	{verb: "app prompt", args: "default"},
+	{verb: "app lint", args: "default"},
+
+	{verb: "sandbox run", args: "--sandbox none -- true"},
+	{verb: "sandbox doctor", exit: anyExit}, // whatever this machine has
+
+	{verb: "chat", args: "--model scripted:demo -p hello"},
+}
+
+const anyExit = -1
+
+// TestJSONMatchesSchemas runs the story with --json and validates what each verb
+// prints.
 func TestJSONMatchesSchemas(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		verb string
-		args []string
-		exit int
-	}{
-		{verb: "version"},
-		{verb: "config path"},
-		{verb: "config show"},
-		{verb: "trust"},
-		{verb: "error", args: []string{"version", "now"}, exit: exitUsage},
-		{verb: "error", args: []string{"config", "show", "--nope"}, exit: exitUsage},
-	} {
-		args := append(tt.args, "--json")
-		if tt.args == nil {
-			args = append(strings.Fields(tt.verb), args...)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "body.md"), []byte("Read the table.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	covered := map[string]bool{}
+	for _, step := range story {
+		covered[step.verb] = true
+		line := strings.ReplaceAll(step.args, "{}", dir)
+		if step.verb != "error" {
+			line = step.verb + " --json " + line
+		} else {
+			line += " --json"
 		}
-		t.Run(strings.Join(args, " "), func(t *testing.T) {
-			t.Parallel()
-			out, errOut, exit := runHere(t, t.TempDir(), args...)
-			if exit != tt.exit {
-				t.Fatalf("exit code %d, want %d; stderr: %s", exit, tt.exit, errOut)
-			}
-			matchesSchema(t, tt.verb, out)
-		})
+		out, errOut, exit := runHere(t, dir, strings.Fields(line)...)
+		if exit != step.exit && step.exit != anyExit {
+			t.Errorf("agentctl %s: exit code %d, want %d; stderr: %s", line, exit, step.exit, errOut)
+			continue
+		}
+		matchesSchema(t, step.verb, out)
+	}
+	for _, s := range shapes() {
+		if !covered[s.Verb] {
+			t.Errorf("the story does not use %q", s.Verb)
+		}
 	}
 }
 

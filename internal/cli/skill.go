@@ -18,7 +18,9 @@ ones, and these over those of an app's profile.
 
 A NAME that holds a / or is . is a folder.`,
 	},
-		newSkillListCmd(f, nil), newSkillReadCmd(f, nil), newSkillIndexCmd(f, nil), newSkillSaveCmd(f, nil),
+		newSkillNewCmd(f, nil), newSkillSaveCmd(f, nil), newSkillReadCmd(f, nil), newSkillListCmd(f, nil),
+		newSkillIndexCmd(f, nil), newSkillLintCmd(f, nil), newSkillExportCmd(f, nil), newSkillImportCmd(f, nil),
+		newSkillEnableCmd(f), newSkillDisableCmd(f), newSkillSyncCmd(f, nil), newSkillPromoteCmd(f, nil),
 	)
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/agentctl/agentctl/internal/diag"
 )
 
@@ -102,6 +104,8 @@ func (d *Document) checkDescription() *diag.Diagnostic {
 		return d.src.errorAt(line, "description-not-text", `the description is a map to YAML: write one sentence, in quotes if it begins with { or has ": " in it`)
 	case squeeze(d.Text("description")) != "":
 		return nil
+	case e.node.Anchor != "" || e.node.Style&yaml.TaggedStyle != 0:
+		return d.src.errorAt(line, "no-description", "the description is empty: YAML takes a word that begins with ! or & for a tag or an anchor, so put the text in quotes")
 	case !d.odd && commentAt(d.valueText(e)) >= 0:
 		return d.src.errorAt(line, "no-description", "the description is empty: YAML takes all from # on for a comment, so put the text in quotes")
 	}

@@ -68,6 +68,12 @@ func TestDescription(t *testing.T) {
 		{name: "escaped backslash is no surrogate", in: ` "Hi \\ud83d\ude00: \q"`, want: `Hi \\ud83d\ude00: \q`, list: "read-verbatim:3"},
 		{name: "open double quote", in: ` "never ends`, list: "open-quote:3"},
 		{name: "open double quote with an escaped one", in: ` "never \" ends`, list: "open-quote:3"},
+		{name: "open double quote and two more", in: ` "Says "hi" to all`, list: "open-quote:3"},
+		{name: "open single quote and an apostrophe", in: ` 'Don't stop: go`, list: "open-quote:3"},
+		{name: "quoted and an apostrophe", in: ` 'A' doesn't: b`, want: "'A' doesn't: b", list: "read-verbatim:3"},
+		{name: "tag without a name", in: " ! x", want: "x", finding: "tag-dropped:3"},
+		{name: "tag alone", in: " !x", list: "no-description:3"},
+		{name: "anchor alone", in: " &x", list: "no-description:3"},
 		{name: "open single quote", in: " 'tis: x", list: "open-quote:3"},
 		{name: "folded", in: " >\n  a\n  b\n", want: "a b"},
 		{name: "folded, stripped", in: " >-\n  a\n  b\n", want: "a b"},
@@ -208,6 +214,7 @@ func TestSplit(t *testing.T) {
 		{"comments only", "---\n# c\n---\nb\n", "", 0, "no-description:1", ""},
 		{"NUL", "---\n" + block + "---\nb\x00\n", "", 0, "nul-byte:5", ""},
 		{"bad UTF-8 in the body", "---\n" + block + "---\n\nb\xe9\n", "", 0, "bad-utf8:6", ""},
+		{"NUL where lines end in CR", "---\rname: a\r\x00\r", "", 0, "nul-byte:3", ""},
 		{"UTF-16", "\xff\xfe-\x00-\x00-\x00\n\x00", "", 0, "nul-byte:1", ""},
 		{"conflict", "---\nname: a\n<<<<<<< ours\ndescription: d\n=======\ndescription: e\n>>>>>>> theirs\n---\n", "", 0, "conflict-marker:3", ""},
 		{"conflict in diff3 style", "---\nname: a\n||||||| base\ndescription: d\n---\n", "", 0, "conflict-marker:3", ""},
@@ -230,6 +237,8 @@ func TestSplit(t *testing.T) {
 		{"indented keys", "---\n  name: a\n  description: d\n---\nb\n", "b\n", 5, "", ""},
 		{"keys indented unevenly", "---\nname: a\n description: d\n---\n", "", 0, "not-yaml:2", ""},
 		{"all indented and broken", "---\n  name: a\n  description: d: e\n---\n", "", 0, "not-yaml:2", ""},
+		{"a tab between keys", "---\nname: a\n\t\ndescription: d\n---\nb\n", "b\n", 6, "not-yaml:3", ""},
+		{"a line separator between keys", "---\n# c\u2028x\nname: a\ndescription: d\n---\nb\n", "b\n", 6, "not-yaml:2", ""},
 		{"JSON", "---\n{\"name\": \"a\", \"description\": \"d\"}\n---\nb\n", "b\n", 4, "", ""},
 		{"directive", "---\n%YAML 1.2\nname: a\ndescription: d\n---\n", "", 0, "not-yaml:2", ""},
 		{"a document hidden behind a line separator", "---\nname: a\u2028--- x\ndescription: d\n---\n", "", 0, "", ""},
@@ -357,6 +366,9 @@ func TestOtherKeys(t *testing.T) {
 		{"quoted key in a broken block", "\"license\": MIT\nx: y: z\n", "license", "MIT", "left-out:5", ""},
 		{"blank before the colon", "license : MIT\nx: y: z\n", "license", "MIT", "left-out:5", ""},
 		{"block list", "aliases:\n- a\n- b\n", "aliases", "- a\n- b", "", ""},
+		{"a quote in a word of a list", "x: [a:'b, \"c\":'d]']\ny: e: f\n", "x", "[a:'b, \"c\":'d]']", "left-out:5", ""},
+		{"two entries on a line", "x: y\u2028z: w\n", "z", "w", "", ""},
+		{"two entries on a line of a broken block", "x: y\u2028z: w\nv: u: t\n", "x", "-", "left-out:4 left-out:5", ""},
 		{"emoji key", "🐦: x\n", "🐦", "x", "", ""},
 	}
 	for _, tt := range tests {
@@ -440,7 +452,7 @@ func TestSkipNames(t *testing.T) {
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ in, want, fix string }{
-		{"description: Use when: x\n", `description is no YAML and was read as written: a value with ": " in it must be quoted`, "description: 'Use when: x'"},
+		{"description: Use when: x\n", `description is not valid YAML and was read as written: a value with ": " in it must be quoted`, "description: 'Use when: x'"},
 		{"description: \"C:\\users\"\n", "use single quotes", `description: 'C:\users'`},
 		{"description: d\nmetadata:\n  a:\n\t\tb: c\n", "line 5 is indented with a tab (0x09): use blanks", ""},
 		{"description: d\nmetadata:\n  a: b: c\n", "line 4: a value with", ""},

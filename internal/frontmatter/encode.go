@@ -226,11 +226,19 @@ func (d *Document) Normalize() {
 	body := d.leadingComment() + d.Body
 	for i, line := range d.src.lines {
 		d.src.lines[i] = d.src.chomp(line) + "\n"
+		if d.repaired && blankLine(line) && !d.inside(i) {
+			d.src.lines[i] = "\n" // a tab may be in it, which no YAML reader takes
+		}
 	}
 	d.BOM, d.CRLF = false, false
 	d.src.mac = false
 	d.src.head, d.src.opener = fence+"\n", 1
 	d.SetBody(body)
+}
+
+// inside tells whether a line belongs to an entry.
+func (d *Document) inside(line int) bool {
+	return slices.ContainsFunc(d.entries, func(e entry) bool { return e.start <= line && line < e.end })
 }
 
 // leadingComment is the comment before the opening fence, as lines of a body.

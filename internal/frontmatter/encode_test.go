@@ -27,6 +27,8 @@ func TestSet(t *testing.T) {
 		{"text that was cut goes", "---\nname: a\ndescription: d # e\n---\n", "description", "f", "---\nname: a\ndescription: f\n---\n"},
 		{"block scalar", "---\ndescription: |\n  d\n  # e\n\n# c\nname: a\n---\n", "description", "f", "---\ndescription: f\n\n# c\nname: a\n---\n"},
 		{"wrapped in quotes at column 0", "---\ndescription: \"d\n# e\"\n# c\nname: a\n---\n", "description", "f", "---\ndescription: f\n# c\nname: a\n---\n"},
+		{"flow list with a quote in a word", "---\nname: a # c\ndescription: d\nx: [a:'b]\n---\n", "license", "MIT", "---\nname: a # c\ndescription: d\nx: [a:'b]\nlicense: MIT\n---\n"},
+		{"description without a name", "---\n# c\nDescription: d\n---\n", "description", "e", "---\n# c\nDescription: e\n---\n"},
 		{"list", "---\nname: a\ndescription: d\naliases: [b,\n  c] # e\nx: y\n---\n", "aliases", "z", "---\nname: a\ndescription: d\naliases: z\nx: y\n---\n"},
 		{"spelling stays", "---\nname: a\ndescription: d\n\"user_invocable\" : no\n---\n", "user-invocable", "yes", "---\nname: a\ndescription: d\n\"user_invocable\": 'yes'\n---\n"},
 		{"CRLF and BOM stay", "\ufeff---\r\nname: a\r\ndescription: d\r\n---\r\nb\r\n", "name", "c", "\ufeff---\r\nname: c\r\ndescription: d\r\n---\r\nb\r\n"},
@@ -75,11 +77,20 @@ func TestSet(t *testing.T) {
 // another one.
 func TestSetKeepsRepairs(t *testing.T) {
 	t.Parallel()
-	d := mustDecode(t, "---\na: 'b\nname: 'x': y\ndescription: d\nz: '\n---\n")
+	in := "---\na: 'b\nname: 'x': y\ndescription: d: e\nz: '\n---\n"
+	want := "---\n# a: 'b\nname: moon\ndescription: 'd: e'\n# z: '\n---\n"
+	d := mustDecode(t, in)
 	d.Set("name", "moon")
-	again := mustDecode(t, string(d.Encode()))
-	if again.Text("name") != "moon" || again.Text("description") != "d" {
-		t.Errorf("name %q, description %q in\n%s", again.Text("name"), again.Text("description"), d.Encode())
+	if got := string(d.Encode()); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if again := mustDecode(t, want); again.Text("name") != "moon" || again.Text("description") != "d: e" || len(again.Diagnostics) > 0 {
+		t.Errorf("name %q, description %q, %v", again.Text("name"), again.Text("description"), again.Diagnostics)
+	}
+	d = mustDecode(t, "---\na: 'b\nname: x: y\ndescription: 'd': e\nz: '\n---\n")
+	d.Normalize()
+	if got := mustDecode(t, string(d.Encode())); got.Text("description") != "'d': e" {
+		t.Errorf("the normal form says %q", got.Text("description"))
 	}
 }
 
@@ -143,6 +154,7 @@ func TestNormalize(t *testing.T) {
 		{"CR alone", "---\rname: a\rdescription: d\r---\rb\r", "---\nname: a\ndescription: d\n---\nb\n"},
 		{"dots", "---\nname: a\ndescription: d\n...\nb\n", "---\nname: a\ndescription: d\n---\nb\n"},
 		{"blanks behind the fences", "---  \nname: a\ndescription: d\n--- \nb\n", "---\nname: a\ndescription: d\n---\nb\n"},
+		{"a tab between keys", "---\nname: a\n\t\ndescription: d\n---\n", "---\nname: a\n\ndescription: d\n---\n"},
 		{"left out stays", "---\nname: a\ndescription: d: e\nx: {\n---\n", "---\nname: a\ndescription: 'd: e'\nx: {\n---\n"},
 	}
 	for _, tt := range tests {

@@ -40,7 +40,13 @@ func (d *Document) inspect() {
 // Tags of YAML itself, such as !!str, are meant.
 func (d *Document) inspectProperties(e *entry) {
 	line, column := d.fileLine(e.start), e.column
-	if tag := e.node.Tag; e.node.Style&yaml.TaggedStyle != 0 && !strings.HasPrefix(tag, "!!") {
+	tag := ""
+	if !d.odd && strings.HasPrefix(strings.TrimLeft(d.valueText(e), " \t"), "! ") {
+		tag = "!" // which leaves no trace in the node
+	} else if e.node.Style&yaml.TaggedStyle != 0 && !strings.HasPrefix(e.node.Tag, "!!") {
+		tag = e.node.Tag
+	}
+	if tag != "" {
 		d.src.finding(line, column, diag.Warning, "tag-dropped", "YAML takes %s for a tag and drops it from %s: put the value in quotes", tag, e.key)
 	}
 	if e.node.Anchor != "" {

@@ -35,10 +35,21 @@ func (d *Document) repairBlock() *diag.Diagnostic {
 		}
 	}
 	if len(d.src.repairs) == before {
-		d.src.repair(d.fileLine(0), "not-yaml", "the front matter is no YAML as a whole, although each entry is: check indentation and odd line breaks")
+		d.warnWhole()
 	}
 	return nil
 }
+
+// warnWhole is for a block whose entries are all YAML: something between them is not.
+func (d *Document) warnWhole() {
+	if i := slices.IndexFunc(d.src.lines, tabIndented); i >= 0 {
+		d.src.repair(d.fileLine(i), "not-yaml", "a tab (0x09) stands on a line between the keys, which YAML does not allow: remove it")
+		return
+	}
+	d.src.repair(d.fileLine(0), "not-yaml", "the front matter is not valid YAML as a whole, although each entry is: look for odd line breaks between the keys")
+}
+
+func tabIndented(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "\t") }
 
 func (d *Document) segments() ([]segment, *diag.Diagnostic) {
 	var all []segment
@@ -173,7 +184,7 @@ func (d *Document) repairSegment(s segment, cause error) *diag.Diagnostic {
 			return nil
 		}
 	case d.runsOn(s) && !known(s.key):
-		return d.src.errorAt(d.fileLine(s.start), "runs-on", "%s is no key that is known, and the text below it is no YAML: %s", s.key, reason)
+		return d.src.errorAt(d.fileLine(s.start), "runs-on", "%s is no key that is known, and the text below it is not valid YAML: %s", s.key, reason)
 	case d.runsOn(s) && d.hasHeading(s):
 		return d.src.errorAt(d.fileLine(s.start), "runs-on", "text with a heading follows %s: close the front matter with a line --- before it", s.key)
 	}
@@ -186,7 +197,7 @@ func (d *Document) repairSegment(s segment, cause error) *diag.Diagnostic {
 func (d *Document) reason(s segment, err error) string {
 	n := errorLine(err)
 	for i := s.start; i < s.end; i++ {
-		if line := d.src.lines[i]; strings.HasPrefix(strings.TrimLeft(line, " "), "\t") && !blankLine(line) {
+		if line := d.src.lines[i]; tabIndented(line) && !blankLine(line) {
 			return fmt.Sprintf("line %d is indented with a tab (0x09): use blanks", d.fileLine(i))
 		}
 	}
@@ -215,21 +226,40 @@ func (d *Document) takeVerbatim(s segment, reason string) *diag.Diagnostic {
 	value := strings.Trim(s.value, " \t\r")
 	switch {
 	case s.end > s.start+1:
-		return d.src.errorAt(d.fileLine(s.start), "not-yaml", "%s runs over several lines and is no YAML: %s", s.key, reason)
+		return d.src.errorAt(d.fileLine(s.start), "not-yaml", "%s runs over several lines and is not valid YAML: %s", s.key, reason)
 	case openQuote(value):
 		return d.src.errorAt(d.fileLine(s.start), "open-quote", "%s begins with a quote that is not closed: close it, or quote the whole value", s.key)
 	}
 	d.addText(s, unquoteOuter(value))
-	d.warn(s, "read-verbatim", "%s is no YAML and was read as written: %s", s.key, reason)
+	d.warn(s, "read-verbatim", "%s is not valid YAML and was read as written: %s", s.key, reason)
 	return nil
 }
 
-// openQuote tells whether a value begins with a quote and has no other.
+// openQuote tells whether a value begins with a quote that nothing closes: the
+// quotes in it do not pair up. Apostrophes inside a word are no quotes.
 func openQuote(value string) bool {
 	if value == "" || value[0] != '"' && value[0] != '\'' {
 		return false
 	}
-	return skipQuoted(value) < 0
+	count := 0
+	for i := 0; i < len(value); i++ {
+		switch {
+		case value[0] == '"' && value[i] == '\\':
+			i++
+		case value[i] == value[0] && (value[0] == '"' || !insideWord(value, i)):
+			count++
+		}
+	}
+	return count%2 != 0
+}
+
+// insideWord tells whether the bytes on both sides belong to words.
+func insideWord(text string, i int) bool {
+	return i > 0 && i+1 < len(text) && wordByte(text[i-1]) && wordByte(text[i+1])
+}
+
+func wordByte(c byte) bool {
+	return c >= 0x80 || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 // unquoteOuter removes the quotes around a value. Those of `"A" and "B"` are two
@@ -258,17 +288,17 @@ func (d *Document) joinLines(s segment, reason string) *diag.Diagnostic {
 		}
 		text := strings.Trim(content, " \t\r")
 		if what := obstacle(text, i == s.start, len(words) == 0); what != "" {
-			return d.src.errorAt(d.fileLine(i), "unclear-description", "the description is no YAML, and %s may not be part of it: quote the description, or close the front matter (%s)", what, reason)
+			return d.src.errorAt(d.fileLine(i), "unclear-description", "the description is not valid YAML, and it is unclear whether %s belongs to it: quote the description, or close the front matter before this line (%s)", what, reason)
 		}
 		if text != "" {
 			words = append(words, text)
 		}
 	}
 	if s.looseKey && d.runsOn(s) {
-		return d.src.errorAt(d.fileLine(s.end), "unclear-description", "the description is no YAML, and the key after it may be part of it: quote the description (%s)", reason)
+		return d.src.errorAt(d.fileLine(s.end), "unclear-description", "the description is not valid YAML, and it is unclear whether this line belongs to it: quote the description (%s)", reason)
 	}
 	d.addText(s, strings.Join(words, " "))
-	d.warn(s, "joined-lines", "the description is no YAML, and its lines were joined: %s", reason)
+	d.warn(s, "joined-lines", "the description is not valid YAML, and its lines were joined: %s", reason)
 	return nil
 }
 

@@ -31,7 +31,8 @@ func skipQuoted(text string) int {
 // with [ or {, or -1 if it is not closed.
 func skipFlow(text string) int {
 	depth := 0
-	fresh := true // a quote here opens a value; inside a word it is a letter
+	fresh := true   // a quote here opens a value; inside a word it is a letter
+	closed := false // a quote or bracket was closed; a colon then needs no blank
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '[', '{':
@@ -41,13 +42,14 @@ func skipFlow(text string) int {
 			if depth--; depth == 0 {
 				return i + 1
 			}
-			fresh = false
+			fresh, closed = false, true
 		case '"', '\'':
 			if n := skipQuoted(text[i:]); fresh {
 				if n < 0 {
 					return -1
 				}
 				i += n - 1
+				closed = true
 			}
 			fresh = false
 		case '#':
@@ -58,11 +60,14 @@ func skipFlow(text string) int {
 				}
 				i += end
 			}
-		case ',', ':':
-			fresh = true
+		case ',':
+			fresh, closed = true, false
+		case ':':
+			fresh = closed || plainColon(text[i:min(i+2, len(text))]) == 0
+			closed = false
 		case ' ', '\t', '\n':
 		default:
-			fresh = false
+			fresh, closed = false, false
 		}
 	}
 	return -1

@@ -100,12 +100,12 @@ func (d *Document) syntaxError(err error) *diag.Diagnostic {
 				if n < 1 || n > s.end-s.start || strings.Contains(err.Error(), "end of stream") {
 					n = 1
 				}
-				return d.src.errorAt(d.fileLine(s.start+n-1), "not-yaml", "this is no YAML: %s", explain(err))
+				return d.src.errorAt(d.fileLine(s.start+n-1), "not-yaml", "not valid YAML: %s", explain(err))
 			}
 		}
 	}
 	n := min(max(errorLine(err), 1), max(len(d.src.lines), 1))
-	return d.src.errorAt(d.fileLine(n-1), "not-yaml", "this is no YAML: %s", explain(err))
+	return d.src.errorAt(d.fileLine(n-1), "not-yaml", "not valid YAML: %s", explain(err))
 }
 
 func isWord(key string) bool {

@@ -114,7 +114,7 @@ func TestStrictFaults(t *testing.T) {
 		{"type of its own refuses", "skills: all\n", "wrong-value:2", `skills: "all" is neither "*" nor a list`},
 		{"type of its own, wrong kind", "skills: {a: b}\n", "wrong-type:2", "skills must be a value that choice accepts, not a map"},
 		{"text type of its own refuses", "memory: much\n", "wrong-value:2", `memory: "much" is no size such as 2GiB`},
-		{"colon", "builder: go: x\n", "not-yaml:2", `this is no YAML: a value with ": " in it must be quoted`},
+		{"colon", "builder: go: x\n", "not-yaml:2", `not valid YAML: a value with ": " in it must be quoted`},
 		{"colon, further down", "builder: go\nenv:\n- name: A\n  required: a: b\n", "not-yaml:5", ""},
 		{"open quote", "builder: \"go\nnetwork: true\n", "not-yaml:2", "a quote is not closed"},
 		{"bracket", "tools: [a\nnetwork: true\n", "not-yaml:2", "a bracket or brace is not closed"},
@@ -239,6 +239,13 @@ func TestUnmarshalStrictRoots(t *testing.T) {
 	var open struct {
 		A    int            `yaml:"a"`
 		Rest map[string]int `yaml:",inline"`
+	}
+	var pointer struct {
+		*Inner `yaml:",inline"`
+		V      *int `yaml:"v"`
+	}
+	if err := UnmarshalStrict("f", []byte("v: ~\nversion: 1.10\n"), &pointer); err != nil || pointer.V != nil || pointer.Version != "1.10" {
+		t.Errorf("pointer: %+v, %v", pointer, err)
 	}
 	if err := UnmarshalStrict("f", []byte("a: 1\nb: 2\n"), &open); err != nil || open.Rest["b"] != 2 {
 		t.Errorf("inline: %+v, %v", open, err)

@@ -81,7 +81,7 @@ var yamlErrors = []struct{ has, say string }{
 	{"did not find expected hexdecimal number", `a backslash in double quotes begins an escape: use single quotes`},
 	{"invalid Unicode character escape code", `YAML has no \ud83d\udc26 pairs: write the character itself`},
 	{"did not find expected comment or line break", "text follows > or | on its line: quote the value, or begin the text on the next line"},
-	{"did not find expected key", "the indentation is not right, or text follows a closing quote"},
+	{"did not find expected key", "the indentation is not right, or text follows a closing quote or bracket"},
 	{"did not find expected '-' indicator", "the indentation of a list is not right"},
 	{"did not find URI escaped", "a value cannot begin with !: quote it"},
 	{"exceeded max depth", "brackets are nested too deep"},

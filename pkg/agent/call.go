@@ -41,7 +41,7 @@ func (t *turn) compile() error {
 // call runs one call and records call, decision and result. It returns the
 // question that ends the turn, if there is one.
 func (t *turn) call(ctx context.Context, c model.ToolCall) (*session.Question, error) {
-	tool, args, problem := t.prepare(c)
+	tool, args, problem := t.prepare(unalias(t.Tools, c))
 	name := c.Name
 	if tool != nil {
 		name = tool.Spec().Name
@@ -179,13 +179,17 @@ func failed(ctx context.Context, err error) (outcome, error) {
 		return outcome{}, ctx.Err()
 	}
 	if bad, ok := errors.AsType[*ModelError](err); ok {
-		return outcome{statusError, Output{Text: bad.Text, Failed: true}}, nil
+		return outcome{statusError, Output{Text: bad.Text, Failed: true, BadArgs: bad.BadArgs}}, nil
 	}
 	return outcome{}, err
 }
 
 // ModelError is an error that the model is told instead of ending the turn.
-type ModelError struct{ Text string }
+type ModelError struct {
+	Text string
+	// BadArgs is as in [Output].
+	BadArgs bool
+}
 
 func (e *ModelError) Error() string { return e.Text }
 

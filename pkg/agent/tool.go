@@ -26,17 +26,6 @@ type Approvable interface {
 	Approval(ctx context.Context, c Call) (ApprovalRequest, error)
 }
 
-// Aliased is a tool that models of other agents know by another name.
-type Aliased interface {
-	Aliases() []Alias
-}
-
-// Alias is such a name. Args maps its names of arguments to the tool's own.
-type Alias struct {
-	Name string
-	Args map[string]string
-}
-
 // Call is one call with arguments that fit the tool's schema.
 type Call struct {
 	ID   string

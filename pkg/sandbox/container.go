@@ -135,7 +135,7 @@ func (c *container) start(ctx context.Context, pl *plan, cmd Command, id string)
 	if err := c.inspect(clean, id, pl, cmd, &res); err != nil {
 		return Result{}, err
 	}
-	res.Appeared = appeared(pl.watch)
+	res.Appeared, res.Hints = appeared(pl.watch), pl.hints(res)
 	return res, nil
 }
 

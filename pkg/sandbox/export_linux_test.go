@@ -1,8 +1,22 @@
 package sandbox
 
-import "context"
+import (
+	"context"
+	"testing"
+)
 
 // OpenLandlock opens the lower level where namespaces would work.
 func OpenLandlock(ctx context.Context, o Options) (Backend, error) {
 	return openLandlock(ctx, o.withDefaults())
+}
+
+// Rows are the doctor's rows of any backend, wrapped ones too, but for the one
+// that takes seconds.
+func Rows(ctx context.Context, t testing.TB, b Backend, home string) []Protection {
+	t.Helper()
+	vs, err := runTrials(ctx, b, host{home: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return protections(vs, stageMechanism)
 }

@@ -1,7 +1,68 @@
 package sandbox
 
-// hints explain failures that the sandbox caused. They are for the caller; the
-// command never sees them.
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxHints is as much as a person reads.
+const maxHints = 3
+
+// namedPath finds absolute paths in a message.
+var namedPath = regexp.MustCompile(`/[^\s'"` + "`" + `:,;()<>\[\]{}]+`)
+
+// networkSigns are what programs say when there is no network.
+var networkSigns = []string{
+	"network is unreachable", "temporary failure in name resolution", "could not resolve host", "name or service not known",
+	"enetunreach", "eai_again", "getaddrinfo", "no such host",
+}
+
+// hints explain a failure that the sandbox caused, from what the command said.
+// They are for the caller; the command never sees them.
 func (pl *plan) hints(r Result) []string {
-	return nil
+	if r.Exit == 0 || r.TimedOut || r.Canceled {
+		return nil
+	}
+	text := string(r.Stderr.Head) + "\n" + string(r.Stderr.Tail)
+	var out []string
+	if pl.net == NetworkNone && containsAny(strings.ToLower(text), networkSigns) {
+		out = append(out, "the network is off in this sandbox")
+	}
+	for _, path := range namedPath.FindAllString(text, 50) {
+		hint := pl.pathHint(filepath.Clean(path))
+		if hint != "" && !slices.Contains(out, hint) && len(out) < maxHints {
+			out = append(out, hint)
+		}
+	}
+	return out
+}
+
+// pathHint is about a path that the host has and the sandbox does not, or not for
+// writing.
+func (pl *plan) pathHint(path string) string {
+	if _, err := os.Lstat(path); err != nil {
+		return ""
+	}
+	for _, g := range slices.Backward(pl.grants) {
+		if within(path, g.guest) {
+			if g.write {
+				return ""
+			}
+			return fmt.Sprintf("%q can only be read in this sandbox", path)
+		}
+	}
+	for _, dir := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys", guestTmp} {
+		if path == dir || within(path, dir) && dir != guestTmp {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%q exists but was not granted to this sandbox", path)
+}
+
+func containsAny(text string, signs []string) bool {
+	return slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) })
 }

@@ -25,6 +25,8 @@ type Catalog struct {
 	Broken map[string]error
 	// Diagnostics are what was found wrong, sorted.
 	Diagnostics []diag.Diagnostic
+	// Sources is what the unbuilt ones were found in; it may be nil.
+	Sources *Sources
 
 	prebuilt *registry.Listing[*Package]
 }
@@ -71,7 +73,7 @@ func LoadCatalog(ctx context.Context, prebuilt []string, sources *Sources) (*Cat
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{Diagnostics: slices.Clone(l.Diagnostics), Broken: map[string]error{}, prebuilt: l}
+	c := &Catalog{Diagnostics: slices.Clone(l.Diagnostics), Sources: sources, Broken: map[string]error{}, prebuilt: l}
 	for _, it := range l.Winners() {
 		c.Packages = append(c.Packages, it.Value)
 	}

@@ -6,17 +6,24 @@ import (
 	"strings"
 )
 
-// grantEnv is the environment that a call gets: what the package declares and
-// the user grants and the host has. The error is an [*EnvError].
-func grantEnv(p *Package, granted []string, getenv func(string) (string, bool)) (env map[string]string, secrets []secret, err error) {
-	for _, name := range granted {
+// CheckGrants refuses names that the package does not declare, for grants that
+// a person just typed. The error is an [*EnvError].
+func (p *Package) CheckGrants(names []string) error {
+	for _, name := range names {
 		if !slices.ContainsFunc(p.Env, func(v EnvVar) bool { return v.Name == name }) {
-			return nil, nil, &EnvError{
+			return &EnvError{
 				Package: p.Name, Name: name, Reason: "is not declared by the package",
 				Hint: "it declares " + declaredNames(p.Env),
 			}
 		}
 	}
+	return nil
+}
+
+// grantEnv is the environment that a call gets: what the package declares and
+// the user grants and the host has. A grant of something else is of no effect.
+// The error is an [*EnvError].
+func grantEnv(p *Package, granted []string, getenv func(string) (string, bool)) (env map[string]string, secrets []secret, err error) {
 	env = map[string]string{}
 	for _, v := range p.Env {
 		if forbiddenVariable(v.Name) != "" {

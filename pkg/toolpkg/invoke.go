@@ -298,41 +298,47 @@ func (r *InvokeResult) fail(err error) {
 	}
 }
 
-// hostKind maps an error of the host to its kind, exit code and next step.
+// ErrorKind maps the errors of this package and those of arguments to kind,
+// exit code and next step. ok is false for any other error.
+func ErrorKind(err error) (kind string, exit int, hint string, ok bool) {
+	if _, is := errors.AsType[*schema.ValidationError](err); is {
+		return KindInvalidArguments, ToolArguments, "correct the arguments and call again", true
+	}
+	if _, is := errors.AsType[*schema.SyntaxError](err); is {
+		return KindInvalidArguments, ToolArguments, "arguments are one JSON object", true
+	}
+	if _, is := errors.AsType[*ArgError](err); is {
+		return KindInvalidArguments, ToolArguments, "", true
+	}
+	if e, is := errors.AsType[*EnvError](err); is {
+		return KindConfiguration, ToolArguments, e.Hint, true
+	}
+	if e, is := errors.AsType[*NotBuiltError](err); is {
+		return KindNotBuilt, ExitMissing, "run " + e.Cure(), true
+	}
+	if e, is := errors.AsType[*BrokenError](err); is {
+		return KindBroken, ExitBroken, "run " + e.Cure(), true
+	}
+	if _, is := errors.AsType[*AmbiguousError](err); is {
+		return KindNotFound, ToolArguments, "name one of them as PKG:CMD", true
+	}
+	return "", 0, "", false
+}
+
+// hostKind is [ErrorKind] for everything that can end a call. What nobody
+// foresaw is a failure of the host, never one of the tool.
 func hostKind(err error) (kind string, exit int, hint string) {
-	if e, ok := errors.AsType[*schema.ValidationError](err); ok && e != nil {
-		return KindInvalidArguments, ToolArguments, "correct the arguments and call again"
-	}
-	if _, ok := errors.AsType[*schema.SyntaxError](err); ok {
-		return KindInvalidArguments, ToolArguments, "arguments are one JSON object"
-	}
-	if _, ok := errors.AsType[*ArgError](err); ok {
-		return KindInvalidArguments, ToolArguments, ""
-	}
-	if e, ok := errors.AsType[*EnvError](err); ok {
-		return KindConfiguration, ToolArguments, e.Hint
-	}
-	if e, ok := errors.AsType[*NotBuiltError](err); ok {
-		return KindNotBuilt, ExitMissing, "run " + e.Cure()
-	}
-	if e, ok := errors.AsType[*BrokenError](err); ok {
-		return KindBroken, ExitBroken, "run " + e.Cure()
+	if kind, exit, hint, ok := ErrorKind(err); ok {
+		return kind, exit, hint
 	}
 	if _, ok := errors.AsType[*NotFoundError](err); ok {
 		return KindNotFound, ToolArguments, ""
 	}
-	if _, ok := errors.AsType[*AmbiguousError](err); ok {
-		return KindNotFound, ToolArguments, "name one of them as PKG:CMD"
-	}
-	return sandboxKind(err)
-}
-
-func sandboxKind(err error) (kind string, exit int, hint string) {
 	if e, ok := errors.AsType[*sandbox.Fault](err); ok {
 		return KindSandbox, ExitSandbox, e.Cure
 	}
 	if e, ok := errors.AsType[*sandbox.PolicyError](err); ok {
-		return KindSandbox, ExitSandbox, e.Cure
+		return KindPolicy, ToolArguments, e.Cure
 	}
 	if _, ok := errors.AsType[*sandbox.NotFoundError](err); ok {
 		return KindBroken, ExitBroken, "the package's launch or its interpreter is missing; build it again"
@@ -343,7 +349,7 @@ func sandboxKind(err error) (kind string, exit int, hint string) {
 	if errors.Is(err, context.Canceled) {
 		return KindInterrupted, ExitInterrupted, ""
 	}
-	return KindFailed, ToolFailed, ""
+	return KindFailed, ExitSandbox, ""
 }
 
 func join(a, b string) string {

@@ -145,7 +145,6 @@ func TestInvokeRefusesBeforeItRuns(t *testing.T) {
 	}{
 		{"not granted", func(_ *Invoker, c *Call) { c.Granted = nil }, "configuration", 2, "variable API_TOKEN is required and not granted", "--env API_TOKEN"},
 		{"not set", func(v *Invoker, _ *Call) { v.LookupEnv = nil }, "configuration", 2, "variable API_TOKEN is required and not set", "export API_TOKEN=…"},
-		{"not declared", func(_ *Invoker, c *Call) { c.Granted = append(c.Granted, "OTHER") }, "configuration", 2, "variable OTHER is not declared by the package", "it declares API_TOKEN"},
 		{"a wrong argument", func(_ *Invoker, c *Call) { c.Args = []byte(`{"text":1}`) }, "invalid_arguments", 2, "text: expected string, got number", "call again"},
 		{"another platform", func(_ *Invoker, c *Call) {
 			p := *clonePackage(c.Function.Package)
@@ -262,11 +261,11 @@ func TestInvokeReportsTheSandbox(t *testing.T) {
 		{"fault", sandbox.Result{}, &sandbox.Fault{Backend: "bwrap", Reason: "gone", Cure: "install it"}, func(r InvokeResult) bool {
 			return r.ExitCode == 125 && r.Kind == "sandbox" && r.Hint == "install it" && r.Origin == "host"
 		}},
-		{"policy", sandbox.Result{}, &sandbox.PolicyError{Path: "/", Reason: "is all", Cure: "less"}, func(r InvokeResult) bool { return r.ExitCode == 125 && r.Hint == "less" }},
+		{"policy", sandbox.Result{}, &sandbox.PolicyError{Path: "/", Reason: "is all", Cure: "less"}, func(r InvokeResult) bool { return r.ExitCode == 2 && r.Kind == "sandbox_policy" && r.Hint == "less" }},
 		{"no launch", sandbox.Result{}, &sandbox.NotFoundError{Program: "launch"}, func(r InvokeResult) bool { return r.ExitCode == 126 && r.Kind == "broken" }},
 		{"no program", sandbox.Result{}, &sandbox.NotExecutableError{Program: "launch"}, func(r InvokeResult) bool { return r.ExitCode == 126 && r.Kind == "broken" }},
 		{"canceled before the start", sandbox.Result{}, context.Canceled, func(r InvokeResult) bool { return r.ExitCode == 130 && r.Kind == "interrupted" }},
-		{"anything else", sandbox.Result{}, os.ErrClosed, func(r InvokeResult) bool { return r.ExitCode == 1 && r.Kind == "failed" }},
+		{"anything else", sandbox.Result{}, os.ErrClosed, func(r InvokeResult) bool { return r.ExitCode == 125 && r.Kind == "failed" }},
 		{"what is missing", sandbox.Result{Backend: "none", Missing: []sandbox.Feature{sandbox.Network}, Hints: []string{"h"}, Appeared: []string{"/w/.skill"}}, nil, func(r InvokeResult) bool {
 			return r.Sandbox.Backend == "none" && r.Sandbox.Missing[0] == "network" && r.Hint == "h" && r.Findings[0].Code == "sandbox.appeared" && r.Kind == ""
 		}},
@@ -342,5 +341,39 @@ func TestForModel(t *testing.T) {
 	small := InvokeResult{Stdout: strings.Repeat("o", 50_000), Stderr: "short"}
 	if text := small.ForModel(); !strings.Contains(text, "stderr:\nshort\n") || !strings.Contains(text, "[… 20005 characters left out …]") {
 		t.Errorf("one stream cut: …%s", text[len(text)-60:])
+	}
+}
+
+func TestCheckGrants(t *testing.T) {
+	t.Parallel()
+	p := &Package{Meta: Meta{Name: "pkg", Env: []EnvVar{{Name: "A"}, {Name: "B"}}}}
+	if err := p.CheckGrants([]string{"A", "B"}); err != nil {
+		t.Error(err)
+	}
+	err := p.CheckGrants([]string{"C"})
+	if _, _, hint, ok := ErrorKind(err); !ok || hint != "it declares A, B" || errText(err) != `tool package "pkg": variable C is not declared by the package` {
+		t.Errorf("got %v, %q", err, hint)
+	}
+	if _, _, hint, _ := ErrorKind((&Package{}).CheckGrants([]string{"C"})); hint != "it declares none" {
+		t.Errorf("got %q", hint)
+	}
+}
+
+func TestErrorKinds(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		err  error
+		kind string
+		exit int
+	}{
+		{&ArgError{}, "invalid_arguments", 2},
+		{&AmbiguousError{}, "not_found", 2},
+		{&NotFoundError{}, "not_found", 2},
+		{&NotBuiltError{}, "not_built", 127},
+	}
+	for _, tt := range tests {
+		if kind, exit, _ := hostKind(tt.err); kind != tt.kind || exit != tt.exit {
+			t.Errorf("%T: got %s, %d", tt.err, kind, exit)
+		}
 	}
 }

@@ -26,6 +26,7 @@ const (
 	KindTimeout          = "timeout"
 	KindInterrupted      = "interrupted"
 	KindSandbox          = "sandbox"
+	KindPolicy           = "sandbox_policy" // the sandbox refuses a path that was named
 	KindBroken           = "broken"
 	KindNotBuilt         = "not_built"
 	KindNotFound         = "not_found"

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"embed"
 	"encoding/csv"
 	"errors"
@@ -35,6 +36,7 @@ type Fetched struct {
 	Rows    int      `json:"rows"`
 	Bytes   int      `json:"bytes"`
 	Columns []string `json:"columns"`
+	SHA256  string   `json:"sha256"` // of the file, to tell later whether it was changed
 }
 
 func main() {
@@ -65,6 +67,7 @@ func fetch(root string, a Args) (*Fetched, error) {
 	return &Fetched{
 		Dataset: a.Name, Path: filepath.ToSlash(filepath.Clean(output)),
 		Rows: len(table) - 1, Bytes: len(data), Columns: table[0],
+		SHA256: fmt.Sprintf("%x", sha256.Sum256(data)),
 	}, nil
 }
 

@@ -160,10 +160,10 @@ func parsePackage(_ context.Context, l registry.Location) (registry.Parsed[*Pack
 		return registry.Parsed[*Package]{}, diagnosticsOf(err), err
 	}
 	pkg := &Package{Description: base.description(), base: base}
-	ds := base.diags
 	if folder := filepath.Base(l.Dir); base.name() != "" && base.name() != folder {
-		ds = append(ds, base.warn("name", "app.name-not-folder", "name %q is not the folder's name %q: --app takes both; make them equal", base.name(), folder))
+		base.diags = append(base.diags, base.warn("name", "app.name-not-folder", "name %q is not the folder's name %q: --app takes both; make them equal", base.name(), folder))
 	}
+	ds := slices.Clone(base.diags)
 	pkg.profiles, err = readProfiles(l.FS, l.Dir)
 	if err != nil {
 		return registry.Parsed[*Package]{}, ds, err

@@ -79,10 +79,10 @@ func readProfile(fsys fs.FS, appDir, name string) *profile {
 	m, err := readManifest(fsys, rel, dir)
 	switch {
 	case err == nil:
-		p.manifest, p.diags = m, m.diags
 		if given := m.name(); given != "" && given != name {
-			p.diags = append(p.diags, m.warn("name", "app.name-not-folder", "name %q is not used: a profile is called as its folder, %q", given, name))
+			m.diags = append(m.diags, m.warn("name", "app.name-not-folder", "name %q is not used: a profile is called as its folder, %q", given, name))
 		}
+		p.manifest, p.diags = m, m.diags
 	case errors.Is(err, fs.ErrNotExist):
 		p.diags = []diag.Diagnostic{{
 			File: dir, Severity: diag.Error, Code: "app.no-manifest",

@@ -33,6 +33,9 @@ type Env struct {
 
 	// Backend opens the sandbox at the first call that runs something.
 	Backend func(ctx context.Context) (sandbox.Backend, error)
+	// Python says what runs the Python scripts of a skill that has an environment
+	// of its own; nil, or an empty answer, means the system's python3.
+	Python func(ctx context.Context, it *skill.Item) (Python, error)
 	// Grants are the variables that the user lets packages have, by package;
 	// LookupEnv reads them.
 	Grants    map[string][]string
@@ -44,6 +47,14 @@ type Env struct {
 	functions map[string][]string // normal form of a name: functions that it means
 	names     []string            // all names of all tools, as allowed-tools may spell them
 	read      map[string]string   // name of a skill that was read: its folder
+}
+
+// Python is an interpreter with the packages that a skill's scripts want.
+type Python struct {
+	// Interpreter is an absolute path; "" means the system's python3.
+	Interpreter string
+	// ReadOnly are the absolute paths that it needs to see.
+	ReadOnly []string
 }
 
 // register makes the names of a tool known, for [Env.ToolNames] and for those
@@ -70,6 +81,23 @@ func (e *Env) ToolNames() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.names)
+}
+
+// SkillNames are the names of the skills that the model may see, for the answer
+// to a call of a tool that does not exist.
+func (e *Env) SkillNames(ctx context.Context) ([]string, error) {
+	if e.Skills == nil {
+		return nil, nil
+	}
+	view, err := e.Skills(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, it := range view.Winners() {
+		names = append(names, it.Name)
+	}
+	return names, nil
 }
 
 // functionsOf returns the functions that a name means: several for a package.

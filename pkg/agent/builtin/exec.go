@@ -226,7 +226,7 @@ func notRun(err error) error {
 		return refuse("%q cannot be executed: %s. Run it by its interpreter, such as [\"python3\", …] or [\"sh\", …].", ne.Program, ne.Reason)
 	}
 	if pe, ok := errors.AsType[*sandbox.PolicyError](err); ok {
-		return refuse("the sandbox refuses this: %s %s. %s", pe.Path, pe.Reason, pe.Cure)
+		return refuse("the sandbox refuses this: %s %s. Tell the user: %s.", pe.Path, pe.Reason, pe.Cure)
 	}
 	return err
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/agentctl/agentctl/pkg/agent/builtin"
 )
 
 const reportSkill = "---\nname: report\ndescription: Write a report. Use when asked for one.\n---\n# Steps\n1. Read references/style.md\n"
@@ -261,5 +259,3 @@ func TestWriteFileApproval(t *testing.T) {
 		t.Errorf("a long diff ends in %q", req.Detail[len(req.Detail)-40:])
 	}
 }
-
-var _ = builtin.ReadSkill

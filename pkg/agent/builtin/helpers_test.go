@@ -113,7 +113,7 @@ func runTool(t *testing.T, tool agent.Tool, a args) agent.Output {
 	t.Helper()
 	out, err := tool.Run(t.Context(), newCall(t, a))
 	if bad, ok := errors.AsType[*agent.ModelError](err); ok {
-		return agent.Output{Text: bad.Text, Failed: true}
+		return agent.Output{Text: bad.Text, Failed: true, BadArgs: bad.BadArgs}
 	}
 	if err != nil {
 		t.Fatal(err)

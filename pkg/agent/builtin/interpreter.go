@@ -21,20 +21,27 @@ var byExtension = map[string]string{
 
 // interpreter says how a script is started: by its first line, then by its
 // extension, never by its x bit, which archives lose.
-func (e *Env) interpreter(ctx context.Context, s script, tools []skill.ScriptTool) ([]string, error) {
+func (e *Env) interpreter(ctx context.Context, s *script, tools []skill.ScriptTool) error {
 	data, err := skill.ReadFile(ctx, s.item, s.path)
 	if err != nil {
-		return nil, e.noScript(s, tools, err)
+		return noScript(s, tools, err)
 	}
-	start := shebang(data)
-	if start == nil {
+	s.start = shebang(data)
+	if s.start == nil {
 		program, ok := byExtension[strings.ToLower(path.Ext(s.path))]
 		if !ok {
-			return nil, refuse("it is not known how to run %q of the skill %s. Its first line must name a program, such as #!/usr/bin/env python3. Tell the user.", s.path, s.item.Name)
+			return refuse("it is not known how to run %q of the skill %s. Its first line must name a program, such as #!/usr/bin/env python3. Tell the user.", s.path, s.item.Name)
 		}
-		start = []string{program}
+		s.start = []string{program}
 	}
-	return start, nil
+	if e.Python == nil || !strings.HasPrefix(path.Base(s.start[0]), "python") {
+		return nil
+	}
+	python, err := e.Python(ctx, s.item)
+	if err == nil && python.Interpreter != "" {
+		s.start[0], s.needs = python.Interpreter, python.ReadOnly
+	}
+	return err
 }
 
 // shebang returns the words of a first line that begins with #!, without env,
@@ -56,9 +63,9 @@ func shebang(data []byte) []string {
 }
 
 // noScript says what can be run instead of a script that is not there.
-func (e *Env) noScript(s script, tools []skill.ScriptTool, err error) error {
+func noScript(s *script, tools []skill.ScriptTool, err error) error {
 	if slices.ContainsFunc(tools, func(t skill.ScriptTool) bool { return normal(t.Name) == normal(s.path) }) {
-		return refuse("%s is a tool of the skill %s, not a script. Call %s.", s.path, s.item.Name, call(runSkillScriptName, "skill", s.item.Name, "tool", s.path, "arguments", "{…}"))
+		return refuse("%s is a tool of the skill %s, not a script. Call %s.", s.path, s.item.Name, call(runSkillScriptName, "skill", s.item.Name, "tool", s.path, "arguments", verbatim("{…}")))
 	}
 	if bad, ok := errors.AsType[*skill.RefusedError](err); ok {
 		return refuse("%s.", bad.Message)

@@ -58,6 +58,7 @@ type script struct {
 	args  []string // for the script
 	stdin string
 	start []string // the interpreter
+	needs []string // what it has to see
 }
 
 // script finds what a call means: a file of a skill, or an entry of its
@@ -79,15 +80,13 @@ func (e *Env) script(ctx context.Context, args runSkillScriptArgs) (script, erro
 	case args.Script == "":
 		err = refuse("neither script nor tool is given. %s", e.offer(ctx, item, tools))
 	case len(args.Arguments) > 0:
-		err = refuse("arguments go with tool. For a script give args, a list of strings: %s.", call(runSkillScriptName, "skill", item.Name, "script", args.Script, "args", `…`))
+		err = refuse("arguments go with tool. For a script give args, a list of strings: %s.", call(runSkillScriptName, "skill", item.Name, "script", args.Script, "args", verbatim(`["…"]`)))
 	}
 	if err != nil {
 		return s, err
 	}
-	if s.start, err = e.interpreter(ctx, s, tools); err != nil {
-		return s, err
-	}
-	return s, nil
+	err = e.interpreter(ctx, &s, tools)
+	return s, err
 }
 
 // skill finds the skill of a name among those that the model may see.
@@ -196,13 +195,15 @@ func checkArguments(t skill.ScriptTool, given map[string]json.RawMessage) (json.
 	if example, err := schema.Example(t.Schema); err == nil {
 		fmt.Fprintf(&b, "Call %s again with tool=%q and arguments=%s", runSkillScriptName, t.Name, example)
 	}
-	return nil, refuse("%s", strings.TrimRight(b.String(), "\n"))
+	return nil, &agent.ModelError{Text: "error: " + strings.TrimRight(b.String(), "\n"), BadArgs: true}
 }
 
 // runScript runs a script in the workspace; the skill's folder is read-only.
 func (e *Env) runScript(ctx context.Context, c agent.Call, s script) (agent.Output, error) {
 	p := e.policy()
-	p.ReadOnly = append(p.ReadOnly, sandbox.Mount{Host: s.dir})
+	for _, path := range append([]string{s.dir}, s.needs...) {
+		p.ReadOnly = append(p.ReadOnly, sandbox.Mount{Host: path})
+	}
 	argv := append(slices.Clone(s.start), filepath.Join(s.dir, filepath.FromSlash(s.path)))
 	return e.run(ctx, c, command{policy: p, argv: append(argv, s.args...), stdin: s.stdin, artifacts: true})
 }

@@ -67,6 +67,9 @@ func refuse(format string, args ...any) error {
 	return &agent.ModelError{Text: "error: " + fmt.Sprintf(format, args...)}
 }
 
+// verbatim is an argument of [call] that is no string.
+type verbatim string
+
 // call writes a call as models are told to make one: f(a="x", b=3).
 func call(function string, args ...any) string {
 	var b strings.Builder

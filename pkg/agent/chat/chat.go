@@ -84,13 +84,14 @@ func Compose(ctx context.Context, c Config) (Prompt, error) {
 	}
 	index := c.sessionSkills(view)
 	c.Env.Skills = c.view
-	tools, err := c.tools(len(view.Winners()) > 0)
+	anySkill := len(view.Winners()) > 0
+	tools, err := c.tools(anySkill)
 	if err != nil {
 		return Prompt{}, &AppError{App: c.App.Ref(), Err: err}
 	}
 	p := prompt.Parts{
 		Body:   strings.TrimSpace(c.App.Prompt + "\n\n" + c.System),
-		Skills: !c.App.NoSkills,
+		Skills: anySkill,
 		Tools:  len(tools) > 0,
 		Index:  skill.Index(index, skill.SessionTag, skill.Budget(c.Model.ContextWindow)).Text,
 	}

@@ -56,8 +56,9 @@ type ToolCall struct {
 // ToolSpec describes a function tool. Schema is a JSON Schema object as
 // authored; a provider projects it to what it accepts.
 type ToolSpec struct {
-	Name, Description string
-	Schema            json.RawMessage
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
 }
 
 // Request is everything that one answer depends on.

@@ -16,7 +16,7 @@ type Parts struct {
 	Body string
 	// Index is the block of skills, "" when the chat has no skills.
 	Index string
-	// Skills: the chat has read_skill, even if the index is empty now.
+	// Skills: the chat has skills, in the index or in the workspace.
 	Skills bool
 	// Inventory is the list of tools, "" when it is left out.
 	Inventory string

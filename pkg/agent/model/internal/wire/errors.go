@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -67,6 +68,9 @@ func transient(err error) bool {
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
 		return false
 	}
+	if nobodyHere(err) {
+		return false
+	}
 	_, badCert := errors.AsType[*tls.CertificateVerificationError](err)
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	_, record := errors.AsType[tls.RecordHeaderError](err)
@@ -76,6 +80,17 @@ func transient(err error) bool {
 	text := err.Error()
 	return !strings.Contains(text, "unsupported protocol scheme") && !strings.Contains(text, "no Host in request URL") &&
 		!strings.Contains(text, "server gave HTTP response to HTTPS client")
+}
+
+// nobodyHere tells whether no server listens on this machine's own port. Waiting
+// starts none; a person has to.
+func nobodyHere(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	if !ok || !errors.Is(err, syscall.ECONNREFUSED) {
+		return false
+	}
+	addr, ok := op.Addr.(*net.TCPAddr)
+	return ok && addr.IP.IsLoopback()
 }
 
 // refused reads an answer whose status is not 200.

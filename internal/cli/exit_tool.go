@@ -1,0 +1,17 @@
+package cli
+
+import "github.com/agentctl/agentctl/pkg/toolpkg"
+
+// toolKind maps the errors of pkg/toolpkg.
+func toolKind(err error) (kind string, exit int, hint string, ok bool) {
+	if e, is := as[*toolpkg.CollisionError](err); is {
+		return "collision", exitCheck, "add to APP.md: " + e.Fix(), true
+	}
+	if _, is := as[*toolpkg.BuildError](err); is {
+		return "build", exitFailed, "", true
+	}
+	if _, is := as[*toolpkg.DescribeError](err); is {
+		return "contract", exitFailed, "run the launcher yourself, or agentctl tool lint; the contract is in docs/tool-authoring.md", true
+	}
+	return toolpkg.ErrorKind(err)
+}

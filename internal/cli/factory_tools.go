@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/workspace"
+	"github.com/agentctl/agentctl/pkg/sandbox"
+	"github.com/agentctl/agentctl/pkg/toolpkg"
+)
+
+// toolsFactory is what the tool verbs need of the factory, as functions that a
+// test can replace.
+type toolsFactory struct {
+	Catalog    func(ctx context.Context) (*toolpkg.Catalog, error)
+	Sources    func(ctx context.Context) (*toolpkg.Sources, error)
+	Prebuilder func(sandboxName string) (*toolpkg.Prebuilder, error)
+	Cwd        func() (string, error)
+}
+
+func (f *Factory) tools() toolsFactory {
+	return toolsFactory{Catalog: f.toolCatalog, Sources: f.toolSources, Prebuilder: f.prebuilder, Cwd: func() (string, error) { return f.Cwd() }}
+}
+
+// toolSources lists the source packages of the workspace and the configuration.
+func (f *Factory) toolSources(ctx context.Context) (*toolpkg.Sources, error) {
+	ws, err := f.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Config()
+	if err != nil {
+		return nil, err
+	}
+	return toolpkg.LoadSources(ctx, toolpkg.SourceRoots(ws, c.Tools.Sources))
+}
+
+// toolCatalog reads what is prebuilt, and which sources are not.
+func (f *Factory) toolCatalog(ctx context.Context) (*toolpkg.Catalog, error) {
+	sources, err := f.toolSources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := f.prebuiltDir()
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Config()
+	if err != nil {
+		return nil, err
+	}
+	return toolpkg.LoadCatalog(ctx, append([]string{out}, c.Tools.Prebuilt...), sources)
+}
+
+func (f *Factory) prebuiltDir() (string, error) {
+	ws, err := f.Workspace()
+	return filepath.Join(ws, workspace.Dir, "prebuilt"), err
+}
+
+// prebuilder builds into the workspace; the sandbox is opened when it is needed.
+func (f *Factory) prebuilder(sandboxName string) (*toolpkg.Prebuilder, error) {
+	out, err := f.prebuiltDir()
+	if err != nil {
+		return nil, err
+	}
+	return &toolpkg.Prebuilder{
+		Out: out, Getenv: f.Getenv,
+		Sandbox: func(ctx context.Context) (sandbox.RunFunc, error) {
+			b, err := f.Sandbox(ctx, sandboxName)
+			if err != nil {
+				return nil, err
+			}
+			return b.Run, nil
+		},
+	}, nil
+}
+
+// toolDir tells whether a NAME is the path of a folder, and makes it absolute.
+func toolDir(cwd, name string) (dir string, ok bool) {
+	if name != "." && name != ".." && !strings.ContainsAny(name, `/\`) {
+		return "", false
+	}
+	return absolutePaths(cwd, []string{name})[0], true
+}
+
+// pick resolves names and folders to source packages; no names means all of
+// them.
+func (t toolsFactory) pick(ctx context.Context, l *toolpkg.Sources, names []string) ([]*toolpkg.Source, error) {
+	var out []*toolpkg.Source
+	if len(names) == 0 {
+		for _, it := range l.Winners() {
+			out = append(out, it.Value)
+		}
+		return out, nil
+	}
+	for _, name := range names {
+		src, err := t.source(l, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, src)
+	}
+	return out, ctx.Err()
+}
+
+func (t toolsFactory) source(l *toolpkg.Sources, name string) (*toolpkg.Source, error) {
+	cwd, err := t.Cwd()
+	if err != nil {
+		return nil, err
+	}
+	if dir, ok := toolDir(cwd, name); ok {
+		return readSourceDir(dir)
+	}
+	res, err := l.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return res.Winner.Value, nil
+}
+
+func readSourceDir(dir string) (*toolpkg.Source, error) {
+	src, err := toolpkg.ReadSource(dir)
+	if err != nil {
+		return nil, hintedError{err: err, hint: "name a folder that holds a tool package", exit: exitUsage}
+	}
+	return src, nil
+}

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agentctl/agentctl/internal/iostreams"
+	"github.com/agentctl/agentctl/pkg/sandbox"
+)
+
+func TestSandboxDoctorExits(t *testing.T) {
+	t.Parallel()
+	report := func(name string, state sandbox.State) sandbox.Report {
+		return sandbox.Report{Backend: name, State: state, Reason: "because", Cure: "do this", Protections: []sandbox.Protection{
+			{Feature: sandbox.Network, State: sandbox.Enforced, How: "a\x1b[2J", Proof: "tried"},
+		}}
+	}
+	for _, tt := range []struct {
+		name    string
+		asked   string
+		reports []sandbox.Report
+		chosen  string
+		want    error
+		out     string
+	}{
+		{"ok", "", []sandbox.Report{report("bwrap", sandbox.OK)}, "bwrap", nil, "network\tenforced\ta<U+001B>[2J\ttried\t\n"},
+		{"degraded", "auto", []sandbox.Report{report("bwrap", sandbox.Partial)}, "bwrap", exitError(exitCheck), "enforced"},
+		{"none at all", "", []sandbox.Report{report("bwrap", sandbox.Unavailable)}, "", exitError(exitSandbox), ""},
+		{"the named one is missing", "container", []sandbox.Report{report("bwrap", sandbox.OK), report("container", sandbox.Unavailable)}, "bwrap", exitError(exitSandbox), ""},
+		{"the named one counts", "native", []sandbox.Report{report("bwrap", sandbox.OK), report("native", sandbox.Partial)}, "bwrap", exitError(exitCheck), "enforced"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			streams, _, out, errOut := iostreams.Test()
+			o := &sandboxDoctorOptions{
+				outputOptions: outputOptions{IO: streams},
+				Options:       func(string) (sandbox.Options, error) { return sandbox.Options{Name: tt.asked}, nil },
+				Doctor: func(context.Context, sandbox.Options) ([]sandbox.Report, string) {
+					return tt.reports, tt.chosen
+				},
+			}
+			if err := runSandboxDoctor(t.Context(), o); !errors.Is(err, tt.want) {
+				t.Errorf("got error %v, want %v", err, tt.want)
+			}
+			if !strings.Contains(out.String(), tt.out) || tt.out == "" && out.Len() > 0 {
+				t.Errorf("stdout is %q, want %q", out, tt.out)
+			}
+			if !strings.Contains(errOut.String(), "reason: because") || !strings.Contains(errOut.String(), "cure: do this") {
+				t.Errorf("stderr is %q", errOut)
+			}
+		})
+	}
+}
+
+func TestSandboxDoctorOnTerminal(t *testing.T) {
+	t.Parallel()
+	streams, _, out, _ := iostreams.Test()
+	streams.OutTTY = true
+	o := &sandboxDoctorOptions{outputOptions: outputOptions{IO: streams}}
+	err := o.print([]sandbox.Report{{Backend: "bwrap", State: sandbox.OK, Protections: []sandbox.Protection{
+		{Feature: sandbox.CPU, State: sandbox.Missing, How: "rlimit", Proof: "tried\x1b", Cure: "none"},
+	}}}, "bwrap")
+	const want = "cpu            missing\n  how    rlimit\n  proof  tried<U+001B>\n  cure   none\n"
+	if err != nil || out.String() != want {
+		t.Errorf("got %q, %v, want %q", out, err, want)
+	}
+}
+
+// fakeBackend records what it is asked to run.
+type fakeBackend struct {
+	sandbox.Backend
+	policy sandbox.Policy
+	result sandbox.Result
+	err    error
+	print  string
+}
+
+func (b *fakeBackend) Run(_ context.Context, p sandbox.Policy, c sandbox.Command) (sandbox.Result, error) {
+	b.policy = p
+	if c.Stdout != nil {
+		if _, err := io.WriteString(c.Stdout, b.print); err != nil {
+			b.result.OutputErr = err
+		}
+	}
+	return b.result, b.err
+}
+
+func fakeRun(b *fakeBackend, streams *iostreams.IOStreams) *sandboxRunOptions {
+	return &sandboxRunOptions{
+		outputOptions: outputOptions{IO: streams}, Network: "none", Args: []string{"tool"},
+		Cwd:       func() (string, error) { return "/ws/sub", nil },
+		LookupEnv: func(name string) (string, bool) { return "value of " + name, name != "MISSING" },
+		Workspace: func() (sandbox.WorkspaceOptions, error) {
+			return sandbox.WorkspaceOptions{Dir: "/ws", Home: "/home/me"}, nil
+		},
+		Open: func(context.Context, string) (sandbox.Backend, error) { return b, nil },
+	}
+}
+
+func TestSandboxRunPolicy(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		change func(*sandboxRunOptions)
+		check  func(p sandbox.Policy) bool
+	}{
+		{"defaults", func(*sandboxRunOptions) {}, func(p sandbox.Policy) bool {
+			return p.Dir == "/ws/sub" && p.ReadWrite[0].Host == "/ws" && p.Network == sandbox.NetworkNone && len(p.Env) == 0 && slices.Contains(p.Protect, "/ws/.git")
+		}},
+		{"network", func(o *sandboxRunOptions) { o.Network = "full" }, func(p sandbox.Policy) bool { return p.Network == sandbox.NetworkFull }},
+		{"env", func(o *sandboxRunOptions) { o.Env = []string{"A"} }, func(p sandbox.Policy) bool { return p.Env["A"] == "value of A" }},
+		{"timeout", func(o *sandboxRunOptions) { o.Timeout = 5 }, func(p sandbox.Policy) bool { return p.Limits.Wall == 5 }},
+		{"workspace read-only", func(o *sandboxRunOptions) { o.ReadOnly = []string{".."} }, func(p sandbox.Policy) bool {
+			return len(p.ReadWrite) == 0 && len(p.ReadOnly) == 1 && p.ReadOnly[0].Host == "/ws"
+		}},
+		{"named for writing", func(o *sandboxRunOptions) { o.ReadWrite = []string{"../.git", ".."} }, func(p sandbox.Policy) bool {
+			return len(p.ReadWrite) == 2 && p.ReadWrite[1].Host == "/ws/.git" && !slices.Contains(p.Protect, "/ws/.git") && slices.Contains(p.Protect, "/ws/.skill")
+		}},
+		{"another folder is current", func(o *sandboxRunOptions) { o.Cwd = func() (string, error) { return "/elsewhere", nil } }, func(p sandbox.Policy) bool { return p.Dir == "/ws" }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			streams, _, _, _ := iostreams.Test()
+			b := &fakeBackend{}
+			o := fakeRun(b, streams)
+			tt.change(o)
+			if err := runSandboxRun(t.Context(), o); !errors.Is(err, exitError(0)) {
+				t.Fatalf("got error %v", err)
+			}
+			if !tt.check(b.policy) {
+				t.Errorf("got %+v", b.policy)
+			}
+		})
+	}
+}
+
+func TestSandboxRunEnds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		result   sandbox.Result
+		err      error
+		want     int
+		errorOut string
+	}{
+		{"its own code", sandbox.Result{Exit: 3}, nil, 3, ""},
+		{"timeout", sandbox.Result{Exit: 143, TimedOut: true}, nil, exitTimeout, "after its time limit"},
+		{"canceled", sandbox.Result{Exit: 143, Canceled: true}, nil, exitInterrupted, ""},
+		{"not enforced", sandbox.Result{Backend: "native", Missing: []sandbox.Feature{sandbox.TreeKill, sandbox.CPU}}, nil, 0, "sandbox native did not enforce: tree-kill\n"},
+		{"appeared and hints", sandbox.Result{Appeared: []string{"/ws/.skill"}, Hints: []string{"grant it"}}, nil, 0, "/ws/.skill appeared"},
+		{"fault", sandbox.Result{}, &sandbox.Fault{Backend: "bwrap", Reason: "no", Cure: "yes"}, exitSandbox, "hint: yes"},
+		{"policy", sandbox.Result{}, &sandbox.PolicyError{Path: "/x", Reason: "is bad"}, exitUsage, "is bad"},
+		{"not executable", sandbox.Result{}, &sandbox.NotExecutableError{Program: "x", Reason: "no"}, exitBroken, "cannot be run"},
+		{"an unknown failure", sandbox.Result{}, errors.New("odd"), exitSandbox, "odd"},
+		{"output fails", sandbox.Result{OutputErr: errors.New("disk full")}, nil, exitSandbox, "disk full"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			streams, _, _, errOut := iostreams.Test()
+			o := fakeRun(&fakeBackend{result: tt.result, err: tt.err}, streams)
+			if err := runSandboxRun(t.Context(), o); !errors.Is(err, exitError(tt.want)) {
+				t.Errorf("got error %v, want exit code %d", err, tt.want)
+			}
+			if !strings.Contains(errOut.String(), tt.errorOut) || tt.errorOut == "" && errOut.Len() > 0 {
+				t.Errorf("stderr is %q, want %q", errOut, tt.errorOut)
+			}
+		})
+	}
+}
+
+func TestSandboxRunOutputOnTerminal(t *testing.T) {
+	t.Parallel()
+	for _, tty := range []bool{false, true} {
+		streams, _, out, _ := iostreams.Test()
+		streams.OutTTY = tty
+		if err := runSandboxRun(t.Context(), fakeRun(&fakeBackend{print: "\x1b[31mred"}, streams)); !errors.Is(err, exitError(0)) {
+			t.Fatal(err)
+		}
+		want := "\x1b[31mred"
+		if tty {
+			want = "<U+001B>[31mred"
+		}
+		if out.String() != want {
+			t.Errorf("terminal %v: got %q, want %q", tty, out, want)
+		}
+	}
+}
+
+func TestRunJSONKinds(t *testing.T) {
+	t.Parallel()
+	r := newRunJSON("x")
+	r.ran(sandbox.Result{Exit: 130, Canceled: true, Stdout: sandbox.Capture{Head: []byte("ab\xff"), Tail: []byte("yz"), Dropped: 7}})
+	if r.Origin != "host" || r.Kind != "interrupted" || r.ExitCode != exitInterrupted || !r.Truncated {
+		t.Errorf("got %+v", r)
+	}
+	if want := "ab\uFFFD\n[… 7 bytes left out …]\nyz"; r.Stdout != want {
+		t.Errorf("stdout is %q, want %q", r.Stdout, want)
+	}
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/frontmatter"
+	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/pkg/sandbox"
+	"github.com/agentctl/agentctl/pkg/toolpkg"
+)
+
+type toolLintOptions struct {
+	outputOptions
+	toolsFactory
+	sandboxFlags
+	Name string
+	Open func(ctx context.Context, name string) (sandbox.Backend, error)
+}
+
+func newToolLintCmd(f *Factory, run func(context.Context, *toolLintOptions) error) *cobra.Command {
+	opts := &toolLintOptions{
+		outputOptions: outputOptions{IO: f.IO}, toolsFactory: f.tools(),
+		Open: func(ctx context.Context, name string) (sandbox.Backend, error) { return f.Sandbox(ctx, name) },
+	}
+	if run == nil {
+		run = runToolLint
+	}
+	cmd := &cobra.Command{
+		Use: "lint PKG or DIR", Short: "Check a tool package against the contract and the rules of providers",
+		Long: `Run the contract suite against one package, source or prebuilt: what its launcher
+lists and describes, how it answers unknown commands and bad JSON, and whether
+providers take its schemas. A source is built in a temporary folder; the build in
+use is not touched. No command is run with arguments that it accepts.`,
+		Example: "  agentctl tool lint data-fetch\n  agentctl tool lint ./tools/data-fetch --json",
+		Args:    exactArgs(1, "the name of a package, or its folder"),
+		Annotations: map[string]string{exitCodes: `  0    no errors; there can be warnings
+  1    failed
+  2    wrong arguments, or there is no such package
+  3    there are lint errors
+  125  no sandbox can be used
+  130  interrupted`},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Name = args[0]
+			return run(cmd.Context(), opts)
+		},
+	}
+	opts.addFlags(cmd)
+	opts.addSandboxFlag(cmd)
+	return cmd
+}
+
+func runToolLint(ctx context.Context, o *toolLintOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	found, err := o.lint(ctx)
+	if strict, ok := as[*frontmatter.StrictError](err); ok {
+		found, err = strict.Diagnostics, nil
+	}
+	if broken, ok := as[*registry.BrokenError](err); ok {
+		found, err = broken.Diagnostics, nil
+	}
+	if err != nil {
+		return err
+	}
+	c := newFindings(o.Name)
+	c.add(found...)
+	return c.print(o.outputOptions)
+}
+
+// lint checks the source of that name if there is one, else the prebuilt package.
+func (o *toolLintOptions) lint(ctx context.Context) ([]diag.Diagnostic, error) {
+	cwd, err := o.Cwd()
+	if err != nil {
+		return nil, err
+	}
+	if dir, ok := toolDir(cwd, o.Name); ok {
+		if _, err := os.Lstat(filepath.Join(dir, "current")); err == nil {
+			return o.prebuilt(ctx, dir)
+		}
+		src, err := readSourceDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		return o.source(ctx, src)
+	}
+	l, err := o.Sources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res, err := l.Resolve(o.Name)
+	if _, missing := as[*registry.NotFoundError](err); missing {
+		c, err := o.Catalog(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p, err := c.Package(o.Name)
+		if err != nil {
+			return nil, err
+		}
+		return o.prebuilt(ctx, p.Root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.source(ctx, res.Winner.Value)
+}
+
+// source builds into a temporary folder and checks what comes out.
+func (o *toolLintOptions) source(ctx context.Context, src *toolpkg.Source) ([]diag.Diagnostic, error) {
+	p, err := o.Prebuilder(o.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	if p.Out, err = os.MkdirTemp("", "agentctl-lint-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(p.Out)
+	outcomes, err := p.Prebuild(ctx, []*toolpkg.Source{src})
+	if err != nil {
+		return nil, err
+	}
+	if err := outcomes[0].Err; err != nil {
+		return buildFinding(src, outcomes[0].Diagnostics, err)
+	}
+	return o.prebuilt(ctx, filepath.Join(p.Out, src.Name))
+}
+
+// buildFinding is a package that does not build, as a finding: findings that say
+// so already are enough. What is wrong with the machine is an error.
+func buildFinding(src *toolpkg.Source, found []diag.Diagnostic, err error) ([]diag.Diagnostic, error) {
+	if diag.HasErrors(found) {
+		return found, nil
+	}
+	code := ""
+	if _, ok := errors.AsType[*toolpkg.BuildError](err); ok {
+		code = "tool.build"
+	} else if _, ok := errors.AsType[*toolpkg.DescribeError](err); ok {
+		code = "contract.describe"
+	}
+	if code == "" {
+		return nil, err
+	}
+	return append(found, diag.Diagnostic{File: src.Dir, Severity: diag.Error, Code: code, Message: err.Error()}), nil
+}
+
+func (o *toolLintOptions) prebuilt(ctx context.Context, root string) ([]diag.Diagnostic, error) {
+	p, err := toolpkg.LoadPackage(root)
+	if err != nil {
+		return []diag.Diagnostic{{File: root, Severity: diag.Error, Code: "tool.broken", Message: err.Error()}}, nil
+	}
+	if err := p.Usable(); err != nil {
+		return []diag.Diagnostic{{File: root, Severity: diag.Error, Code: "tool.unusable", Message: err.Error()}}, nil
+	}
+	b, err := o.Open(ctx, o.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	return toolpkg.CheckLauncher(ctx, toolpkg.SandboxLauncher(b.Run, p.Dir))
+}

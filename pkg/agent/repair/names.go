@@ -1,0 +1,68 @@
+package repair
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/suggest"
+)
+
+// Names finds tools by the names that models give them.
+type Names struct {
+	exact  []string
+	normal map[string][]string
+}
+
+// NewNames returns the finder for these tools.
+func NewNames(tools []string) *Names {
+	n := &Names{exact: slices.Clone(tools), normal: map[string][]string{}}
+	for _, name := range tools {
+		n.normal[fold(name)] = append(n.normal[fold(name)], name)
+	}
+	return n
+}
+
+// Find returns the tool called name, else the only one whose name differs by
+// case, by - _ and blanks, or by a prefix such as functions. or pkg: alone.
+func (n *Names) Find(name string) (string, bool) {
+	if slices.Contains(n.exact, name) {
+		return name, true
+	}
+	tail := name[strings.LastIndexAny(name, ".:/")+1:]
+	for _, form := range []string{fold(name), fold(tail)} {
+		if found := n.normal[form]; len(found) == 1 && form != "" {
+			return found[0], true
+		}
+	}
+	return "", false
+}
+
+// Known is Find for [NewFilter].
+func (n *Names) Known(name string) bool {
+	_, ok := n.Find(name)
+	return ok
+}
+
+// fold drops what names of the same tool differ by.
+func fold(name string) string {
+	name = strings.TrimSuffix(strings.TrimSpace(name), "()")
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(name))
+}
+
+// UnknownTool is the answer to a call of a tool that does not exist: the nearest
+// name and all of them. For the name of a skill it says how to read it.
+func UnknownTool(name string, tools, skills []string) string {
+	text := fmt.Sprintf("error: there is no tool %q.", name)
+	near := suggest.Nearest(name, tools, 1)
+	switch {
+	case slices.Contains(skills, name):
+		text += fmt.Sprintf(" It is a skill: call read_skill(name=%q) and follow what it says.", name)
+	case len(near) > 0:
+		text += fmt.Sprintf(" Did you mean %s?", near[0])
+	}
+	if len(tools) == 0 {
+		return text + " There are no tools in this chat; answer without them."
+	}
+	return text + " Tools: " + strings.Join(tools, ", ") + "."
+}

@@ -1,0 +1,67 @@
+package skill
+
+import (
+	"context"
+	"io"
+
+	"github.com/agentctl/agentctl/internal/archive"
+)
+
+// ExportResult says what was packed.
+type ExportResult struct {
+	Name   string
+	Digest string
+	// Files is their number, Bytes the size of the archive.
+	Files int
+	Bytes int64
+}
+
+// ArchiveName is the name of a skill's archive and of the folder in it.
+func ArchiveName(it *Item) string {
+	if slug := Slug(it.Name); slug != "" {
+		return slug
+	}
+	return it.Folder()
+}
+
+// Export writes a skill as a zip archive, with a folder around the files unless
+// flat. Equal skills give equal bytes. Caches, VCS data, evals and files of the
+// operating system are left out.
+//
+// What an import would refuse is refused here: the error is then an
+// *archive.PathError or *archive.LimitError.
+func Export(ctx context.Context, it *Item, w io.Writer, flat bool) (ExportResult, error) {
+	res := ExportResult{Name: it.Name}
+	files, err := archive.List(ctx, it.FS, archive.Exported)
+	if err != nil {
+		return res, err
+	}
+	res.Files = len(files)
+	if res.Digest, err = Digest(ctx, it); err != nil {
+		return res, err
+	}
+	prefix := ArchiveName(it)
+	if flat {
+		prefix = ""
+	}
+	counter := &countWriter{w: w}
+	err = archive.WriteZip(ctx, counter, files, prefix)
+	res.Bytes = counter.n
+	return res, err
+}
+
+// Digest is the content digest of a skill, over the set that Export packs.
+func Digest(ctx context.Context, it *Item) (string, error) {
+	return archive.Digest(ctx, it.FS, archive.ScanOptions{Keep: archive.Exported})
+}
+
+type countWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}

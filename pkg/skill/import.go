@@ -1,0 +1,265 @@
+package skill
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agentctl/agentctl/internal/archive"
+	"github.com/agentctl/agentctl/internal/registry"
+)
+
+// ImportRequest is an archive or folder to take over.
+type ImportRequest struct {
+	// Source is a zip file or a folder; with Data it is only the name of it.
+	Source string
+	// Data is the archive itself, nil to open Source.
+	Data io.Reader
+	// Dir is the folder of skills to write to.
+	Dir string
+	// Name is another name for the skill; "" keeps its own.
+	Name string
+	// Force replaces a skill that exists.
+	Force bool
+	// DryRun checks everything and writes nothing.
+	DryRun bool
+	Lint   LintOptions
+}
+
+// ImportResult says what was, or would be, taken over.
+type ImportResult struct {
+	Name, Dir, Digest string
+	Files             int
+	// Diagnostics are repairs and lint findings.
+	Diagnostics []Diagnostic
+}
+
+// Import takes over a skill from a zip archive or a folder, with or without a
+// folder around it. Everything is checked before anything is written, and the
+// skill appears whole or not at all.
+//
+// The error is an *archive.FormatError, *archive.LayoutError, *archive.PathError
+// or *archive.LimitError for what is no sound archive, a [*BrokenError] for what
+// would not load, an [*ExistsError] for what is in the way, or a [*RefusedError].
+func Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
+	files, wrapper, closeSource, err := openSource(ctx, req)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	defer closeSource()
+	root, cleanup, err := req.stageRoot(ctx)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	defer cleanup()
+	stage, err := os.MkdirTemp(root, registry.StagingPrefix+"*")
+	if err != nil {
+		return ImportResult{}, err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
+	tree := filepath.Join(stage, "skill")
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		return ImportResult{}, err
+	}
+	if err := archive.Extract(ctx, files, tree); err != nil {
+		return ImportResult{}, err
+	}
+	it, err := req.parse(tree, wrapper)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	return req.finish(ctx, it, tree, stage)
+}
+
+// stageRoot is where the skill is put together: on the file system of its place,
+// or anywhere for a dry run.
+func (r *ImportRequest) stageRoot(ctx context.Context) (dir string, cleanup func(), err error) {
+	if r.DryRun {
+		return os.TempDir(), func() {}, nil
+	}
+	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
+		return "", nil, fmt.Errorf("make the skills folder: %w", err)
+	}
+	unlock, err := lockDir(ctx, r.Dir)
+	return r.Dir, unlock, err
+}
+
+// openSource lists the files of an archive or folder below the skill's folder.
+func openSource(ctx context.Context, r ImportRequest) (files []archive.File, wrapper string, closer func(), err error) {
+	closer = func() {}
+	if r.Data == nil {
+		info, err := os.Stat(r.Source)
+		if err != nil {
+			return nil, "", closer, refuse("source", "%q does not exist; give a zip file or a folder", r.Source)
+		}
+		if info.IsDir() {
+			return openFolder(ctx, r.Source)
+		}
+		f, err := os.Open(r.Source)
+		if err != nil {
+			return nil, "", closer, err
+		}
+		files, err = archive.ReadZip(f, info.Size())
+		closer = func() { _ = f.Close() }
+		if err != nil {
+			closer()
+			return nil, "", nil, err
+		}
+	} else {
+		data, err := io.ReadAll(io.LimitReader(r.Data, archive.MaxZip+1))
+		if err != nil {
+			return nil, "", closer, err
+		}
+		if len(data) > archive.MaxZip {
+			return nil, "", closer, &archive.LimitError{Reason: fmt.Sprintf("the archive has more than %d MiB", archive.MaxZip>>20)}
+		}
+		if files, err = archive.ReadZip(bytes.NewReader(data), int64(len(data))); err != nil {
+			return nil, "", closer, err
+		}
+	}
+	files, wrapper, err = archive.Unwrap(files, ManifestName, isManifest)
+	if err != nil {
+		closer()
+	}
+	return files, wrapper, closer, err
+}
+
+func openFolder(ctx context.Context, dir string) ([]archive.File, string, func(), error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	files, err := archive.List(ctx, os.DirFS(abs), func(p string, _ bool) bool { return !archive.Ignored(p) })
+	if err != nil {
+		return nil, "", nil, err
+	}
+	files, wrapper, err := archive.Unwrap(files, ManifestName, isManifest)
+	if wrapper == "" {
+		wrapper = filepath.Base(abs)
+	}
+	return files, wrapper, func() {}, err
+}
+
+// parse reads the staged skill. Its diagnostics name the source, since the
+// staged folder is gone when they are read.
+func (r *ImportRequest) parse(tree, wrapper string) (*Item, error) {
+	entries, err := os.ReadDir(tree)
+	if err != nil {
+		return nil, err
+	}
+	manifest, _ := detect(entries)
+	loc := registry.Location{
+		Source: &Source{Name: SourcePath, Root: r.Source, FS: os.DirFS(tree)},
+		Dir:    filepath.Join(r.Source, wrapper), Manifest: manifest, FS: os.DirFS(tree),
+	}
+	data, err := readManifest(loc)
+	if err != nil {
+		return nil, err
+	}
+	s, ds, err := Parse(loc.File(), wrapper, data)
+	if err != nil {
+		return nil, &BrokenError{Kind: "skill", Name: wrapper, File: loc.File(), Diagnostics: ds}
+	}
+	return &Item{Value: s, Name: s.Name, Aliases: s.Aliases, Slug: Slug(s.Name), Location: loc}, nil
+}
+
+// finish names, checks and places the staged skill.
+func (r *ImportRequest) finish(ctx context.Context, it *Item, tree, stage string) (ImportResult, error) {
+	slug, err := r.folder(it)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	if r.Name != "" {
+		it.Value.Doc.Set("name", slug)
+		it.Name = slug
+		if err := os.WriteFile(filepath.Join(tree, it.Manifest), it.Value.Doc.Encode(), 0o644); err != nil { //nolint:gosec // skills are shared
+			return ImportResult{}, err
+		}
+	}
+	res := ImportResult{Name: it.Name, Dir: filepath.Join(r.Dir, slug)}
+	if res.Digest, err = Digest(ctx, it); err != nil {
+		return res, err
+	}
+	files, err := Files(ctx, it)
+	if err != nil {
+		return res, err
+	}
+	res.Files = len(files) + 1
+	var inTheWay error
+	if res.Dir, inTheWay = r.destination(ctx, it.Name, res.Dir); inTheWay == nil || r.DryRun {
+		res.Diagnostics, err = r.lint(ctx, it, res.Dir)
+	}
+	if err := cmp.Or(inTheWay, err); err != nil || r.DryRun {
+		return res, err
+	}
+	return res, replaceFolder(tree, res.Dir, filepath.Join(stage, "old"))
+}
+
+// lint checks the staged skill as if it lay in its place.
+func (r *ImportRequest) lint(ctx context.Context, it *Item, dir string) ([]Diagnostic, error) {
+	for _, ds := range [][]Diagnostic{it.Value.Doc.Diagnostics, it.Value.Doc.Findings} {
+		for i := range ds {
+			ds[i].File = filepath.Join(dir, it.Manifest)
+		}
+	}
+	it.Dir = dir
+	return Lint(ctx, it, r.Lint)
+}
+
+// folder is the slug under which the skill is kept.
+func (r *ImportRequest) folder(it *Item) (string, error) {
+	slug := Slug(it.Name)
+	if slug == "" {
+		slug = Slug(it.Folder())
+	}
+	if r.Name != "" {
+		slug = Slug(r.Name)
+	}
+	switch {
+	case slug == "":
+		return "", refuse("name", "neither the name %q nor the folder %q gives a folder name; pass --name", it.Name, it.Folder())
+	case len(slug) > MaxName:
+		return "", refuse("name", "the name %q becomes a folder name of %d characters, at most %d are allowed; pass --name", it.Name, len(slug), MaxName)
+	}
+	return slug, nil
+}
+
+// destination is the folder to write to: a skill of that name that exists keeps
+// its folder, and is only replaced by force.
+func (r *ImportRequest) destination(ctx context.Context, name, dir string) (string, error) {
+	old, err := existing(ctx, r.Dir, name)
+	if _, broken := errors.AsType[*RefusedError](err); broken && !r.Force {
+		return dir, &ExistsError{Path: dir}
+	} else if err != nil && !broken {
+		return dir, err
+	}
+	if old != nil {
+		dir = old.dir
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(entries) == 0, r.Force:
+		return dir, nil
+	}
+	return dir, &ExistsError{Path: dir}
+}
+
+// replaceFolder moves a finished folder to its place, and the old one to a side
+// from where it comes back if that fails.
+func replaceFolder(tree, dir, aside string) error {
+	err := os.Rename(dir, aside)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(tree, dir); err != nil {
+		_ = os.Rename(aside, dir)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package skill
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/frontmatter"
+	"github.com/agentctl/agentctl/internal/registry"
+)
+
+// scaffold holds the files of a new skill: body.md, and one folder for each part
+// that New can add.
+//
+//go:embed all:scaffold
+var scaffold embed.FS
+
+// NewRequest is a skill to begin.
+type NewRequest struct {
+	// Dir is the folder of skills to write to.
+	Dir string
+	// Name becomes a folder in kebab-case ASCII.
+	Name, Description string
+	// With are parts to add, see [Parts].
+	With []string
+}
+
+// NewResult says what was made.
+type NewResult struct{ Name, Dir, File string }
+
+// Parts are the names that NewRequest.With takes.
+func Parts() []string { return []string{"scripts", "references", "evals"} }
+
+// New begins a skill: the seven questions that a good skill answers, as headings.
+// The folder appears whole or not at all. One that is there already, other than
+// an empty one, is an [*ExistsError].
+func New(ctx context.Context, req NewRequest) (NewResult, error) {
+	save := SaveRequest{Dir: req.Dir, Name: req.Name, Description: req.Description}
+	if err := save.normalize(); err != nil {
+		return NewResult{}, err
+	}
+	for _, part := range req.With {
+		if !slices.Contains(Parts(), part) {
+			return NewResult{}, refuse("with", "there is no part %q; use %s", part, strings.Join(Parts(), ", "))
+		}
+	}
+	slug := Slug(save.Name)
+	res := NewResult{Name: slug, Dir: filepath.Join(req.Dir, slug)}
+	res.File = filepath.Join(res.Dir, ManifestName)
+	if err := os.MkdirAll(req.Dir, 0o755); err != nil {
+		return res, fmt.Errorf("make the skills folder: %w", err)
+	}
+	unlock, err := lockDir(ctx, req.Dir)
+	if err != nil {
+		return res, err
+	}
+	defer unlock()
+	if old, err := existing(ctx, req.Dir, save.Name); err != nil || old != nil {
+		if err == nil {
+			err = &ExistsError{Path: old.dir}
+		}
+		return res, err
+	}
+	return res, staged(req.Dir, res.Dir, func(tree string) error {
+		return writeScaffold(tree, slug, save.Description, req.With)
+	})
+}
+
+// staged fills a folder beside its place and then moves it there in one step.
+func staged(root, dir string, fill func(tree string) error) error {
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 || err != nil && !os.IsNotExist(err) {
+		return &ExistsError{Path: dir}
+	}
+	stage, err := os.MkdirTemp(root, registry.StagingPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
+	tree := filepath.Join(stage, filepath.Base(dir))
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		return err
+	}
+	if err := fill(tree); err != nil {
+		return err
+	}
+	_ = os.Remove(dir) // an empty folder; Windows renames onto nothing
+	return os.Rename(tree, dir)
+}
+
+func writeScaffold(tree, slug, description string, with []string) error {
+	body, err := scaffold.ReadFile("scaffold/body.md")
+	if err != nil {
+		return err
+	}
+	doc := frontmatter.New()
+	doc.Set("name", slug)
+	doc.Set("description", description)
+	doc.SetBody("\n" + strings.ReplaceAll(string(body), "TITLE", title(slug)))
+	if err := os.WriteFile(filepath.Join(tree, ManifestName), doc.Encode(), 0o644); err != nil { //nolint:gosec // skills are shared
+		return err
+	}
+	for _, part := range with {
+		if err := copyPart(tree, path.Join("scaffold", part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyPart copies the files of one part into the skill's folder.
+func copyPart(tree, part string) error {
+	sub, err := fs.Sub(scaffold, part)
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(sub, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(tree, filepath.FromSlash(p))
+		if d.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		data, err := fs.ReadFile(sub, p)
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if strings.HasPrefix(string(data), "#!") {
+			mode = 0o755
+		}
+		return os.WriteFile(to, data, mode)
+	})
+}
+
+// title is a slug as a heading.
+func title(slug string) string {
+	text := strings.ReplaceAll(slug, "-", " ")
+	return strings.ToUpper(text[:1]) + text[1:]
+}

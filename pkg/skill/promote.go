@@ -1,0 +1,146 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/archive"
+	"github.com/agentctl/agentctl/internal/registry"
+)
+
+// PromoteRequest copies a skill into a shared folder.
+type PromoteRequest struct {
+	Item *Item
+	// To is the folder of shared skills; it is made where it is missing.
+	To string
+	// Force replaces a skill that differs.
+	Force bool
+	Lint  LintOptions
+}
+
+// PromoteResult says what was copied.
+type PromoteResult struct {
+	Name, Dir, Digest string
+	// CommitMessage is a proposal; nothing is committed.
+	CommitMessage string
+	// Findings are those of the linter.
+	Findings LintResult
+	// Unchanged: the same content was there already.
+	Unchanged bool
+}
+
+// LintError reports a skill that has lint errors and may not go on.
+type LintError struct {
+	Name   string
+	Result LintResult
+}
+
+func (e *LintError) Error() string {
+	return fmt.Sprintf("skill %q has %d lint errors", e.Name, e.Result.Summary.Errors)
+}
+
+// Promote copies a skill without lint errors to a shared folder, whole or not at
+// all: the set that Export packs. The error is a [*LintError], an [*ExistsError]
+// for a skill that differs, or that of the file system.
+func Promote(ctx context.Context, req PromoteRequest) (PromoteResult, error) {
+	it := req.Item
+	res := PromoteResult{Name: it.Name, Dir: filepath.Join(req.To, ArchiveName(it))}
+	var err error
+	if res.Findings, err = LintAll(ctx, []*Item{it}, nil, req.Lint); err != nil {
+		return res, err
+	}
+	if res.Findings.HasErrors() {
+		return res, &LintError{Name: it.Name, Result: res.Findings}
+	}
+	files, err := archive.List(ctx, it.FS, archive.Exported)
+	if err != nil {
+		return res, err
+	}
+	if res.Digest, err = Digest(ctx, it); err != nil {
+		return res, err
+	}
+	have, err := digestOfDir(ctx, res.Dir)
+	if err != nil {
+		return res, err
+	}
+	res.CommitMessage = commitMessage(it, res.Digest, have)
+	switch have {
+	case res.Digest:
+		res.Unchanged = true
+		return res, nil
+	case "":
+	default:
+		if !req.Force {
+			return res, &ExistsError{Path: res.Dir}
+		}
+	}
+	return res, place(ctx, files, req.To, res.Dir)
+}
+
+// digestOfDir is the digest of a folder, "" when it is not there or empty.
+func digestOfDir(ctx context.Context, dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	digest, err := archive.Digest(ctx, os.DirFS(dir), archive.ScanOptions{Keep: archive.Exported})
+	if _, odd := errors.AsType[*archive.PathError](err); odd {
+		return "something else", nil
+	}
+	return digest, err
+}
+
+// place writes files to dir below root in one step.
+func place(ctx context.Context, files []archive.File, root, dir string) error {
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return err
+	}
+	unlock, err := lockDir(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	stage, err := os.MkdirTemp(root, registry.StagingPrefix+"*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
+	tree := filepath.Join(stage, filepath.Base(dir))
+	if err := os.Mkdir(tree, 0o755); err != nil {
+		return err
+	}
+	if err := archive.Extract(ctx, files, tree); err != nil {
+		return err
+	}
+	return replaceFolder(tree, dir, filepath.Join(stage, "old"))
+}
+
+func commitMessage(it *Item, digest, have string) string {
+	verb := "Add"
+	if have != "" {
+		verb = "Update"
+	}
+	return fmt.Sprintf("%s skill %s\n\n%s\n\nDigest: %s\n", verb, oneLine(it.Name), wrap(oneLine(it.Value.Description), 72), digest)
+}
+
+// wrap breaks a text into lines of at most width characters, as far as its words allow.
+func wrap(text string, width int) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+	}
+	return strings.Join(append(lines, line), "\n")
+}
