@@ -13,7 +13,12 @@ export PATH="$root/bin:$PATH"
 export XDG_CONFIG_HOME="$dir/.home/config" XDG_STATE_HOME="$dir/.home/state"
 unset AGENTCTL_MODEL AGENTCTL_SANDBOX
 
-run() { printf '\n$ %s\n' "$(printf '%q ' "$@" | sed 's/ $//')"; "$@"; }
+run() {
+	printf '\n$'
+	for arg; do case "$arg" in *' '*) printf ' "%s"' "$arg" ;; *) printf ' %s' "$arg" ;; esac; done
+	printf '\n'
+	"$@"
+}
 
 echo "A demo workspace in $dir: a skill, an app and a tool package."
 mkdir -p "$dir/.skill" "$dir/apps" "$dir/tools" "$dir/.agentctl"

@@ -31,7 +31,8 @@ func testFactory(t *testing.T) (f *Factory, out, errOut func() string) {
 	take := func(b interface {
 		String() string
 		Reset()
-	}) func() string {
+	},
+	) func() string {
 		return func() string { s := b.String(); b.Reset(); return s }
 	}
 	return f, take(stdout), take(stderr)

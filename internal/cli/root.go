@@ -71,6 +71,9 @@ func finish(cmd *cobra.Command) {
 	if cmd.HasSubCommands() || cmd.Name() == "help" {
 		return
 	}
+	if cmd.PreRunE == nil {
+		cmd.PreRunE = checkFlagGroups
+	}
 	codes := cmd.Annotations[exitCodes]
 	if codes == "" {
 		codes = defaultExitCodes
@@ -80,6 +83,15 @@ func finish(cmd *cobra.Command) {
 		text = cmd.Short + "."
 	}
 	cmd.Long = strings.TrimRight(text, "\n") + "\n\nExit codes:\n" + codes
+}
+
+// checkFlagGroups makes flags that exclude each other a usage error; cobra checks
+// them too, but later and without a type.
+func checkFlagGroups(cmd *cobra.Command, _ []string) error {
+	if err := cmd.ValidateFlagGroups(); err != nil {
+		return usageError{message: err.Error(), hint: "run " + cmd.CommandPath() + " --help"}
+	}
+	return nil
 }
 
 // exitCodes is the annotation with a verb's own table.

@@ -132,9 +132,6 @@ func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
 	}
 	res, err := backend.Run(ctx, policy, c)
 	if err != nil {
-		if e, ok := as[*sandbox.PolicyError](err); ok { // it names what a flag named
-			err = hintedError{err: e, exit: exitUsage}
-		}
 		return res, err
 	}
 	return res, errors.Join(res.OutputErr, out.Close(), errOut.Close())

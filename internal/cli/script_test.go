@@ -3,7 +3,10 @@ package cli
 import (
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -46,5 +49,23 @@ func setupScript(env *testscript.Env) error {
 		}
 		env.Setenv(name, dir)
 	}
-	return nil
+	repo, err := filepath.Abs(filepath.Join("..", ".."))
+	env.Setenv("REPO", repo)
+	for name, value := range goFolders() {
+		env.Setenv(name, value)
+	}
+	return err
 }
+
+// goFolders are Go's caches of the user, so that scripts that build Go packages
+// neither download nor compile everything anew.
+var goFolders = sync.OnceValue(func() map[string]string {
+	folders := map[string]string{}
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err == nil {
+			folders[name] = strings.TrimSpace(string(out))
+		}
+	}
+	return folders
+})

@@ -49,6 +49,13 @@ var story = []struct {
 	{verb: "sandbox run", args: "--sandbox none -- true"},
 	{verb: "sandbox doctor", exit: anyExit}, // whatever this machine has
 
+	{verb: "tool prebuild", args: "--sandbox none"},
+	{verb: "tool list"},
+	{verb: "tool describe", args: "sample"},
+	{verb: "tool lint", args: "sample --sandbox none"},
+	{verb: "tool invoke", args: "sample:say --arg text=hi --sandbox none"},
+	{verb: "tool invoke", args: "nothing", exit: exitUsage},
+
 	{verb: "chat", args: "--model scripted:demo -p hello"},
 }
 
@@ -62,6 +69,7 @@ func TestJSONMatchesSchemas(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "body.md"), []byte("Read the table.\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	writeSampleTool(t, filepath.Join(dir, "tools", "sample"))
 	covered := map[string]bool{}
 	for _, step := range story {
 		covered[step.verb] = true
@@ -131,5 +139,27 @@ func matchesSchema(t *testing.T, verb string, out []byte) {
 	}
 	if err := s.Validate(value); err != nil {
 		t.Errorf("%s: %v\n%s", verb, err, out)
+	}
+}
+
+// sampleTool is the smallest package that keeps the contract.
+const sampleTool = `#!/bin/sh
+case "$1" in
+'') echo '[{"name":"say","description":"Say a text."}]'; exit ;;
+say) ;;
+*) echo "unknown command $1" >&2; exit 2 ;;
+esac
+[ $# = 1 ] && { echo '{"params_json_schema":{"type":"object","properties":{"text":{"type":"string","description":"What."}}}}'; exit; }
+[ "$2" = - ] && set -- "$1" "$(cat)"
+case "$2" in '{'*'}') printf '%s\n' "$2" ;; *) echo "want an object" >&2; exit 2 ;; esac
+`
+
+func writeSampleTool(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "launch"), []byte(sampleTool), 0o755); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/schema"
 	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/repair"
 	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
@@ -37,7 +38,12 @@ type Agent struct {
 	// History are the records of earlier runs.
 	History []session.Record
 
+	// SkillNames are the skills that a call by mistake may have meant; nil means
+	// none.
+	SkillNames func() []string
+
 	schemas map[string]*schema.Schema
+	names   *repair.Names
 }
 
 // Recorder gives records their place in a session. [session.Log] and
@@ -90,7 +96,11 @@ type turn struct {
 	step   int
 	result session.Result
 	denied bool
-	mu     sync.Mutex
+	nudged bool
+	// seen counts equal calls with equal results; looping ends the turn.
+	seen    map[string]int
+	looping bool
+	mu      sync.Mutex
 }
 
 func (t *turn) run(ctx context.Context, text string, attached session.Context) error {
@@ -128,8 +138,7 @@ func (t *turn) oneStep(ctx context.Context) (done bool, err error) {
 		return true, err
 	}
 	if len(calls) == 0 {
-		t.finish(answer)
-		return true, nil
+		return t.finish(answer)
 	}
 	for _, c := range calls {
 		question, err := t.call(ctx, c)
@@ -140,13 +149,21 @@ func (t *turn) oneStep(ctx context.Context) (done bool, err error) {
 			t.result.Question, t.result.Stop = question, session.StopNeedsInput
 			return true, nil
 		}
+		if t.looping {
+			t.result.Stop = session.StopLoop
+			return true, nil
+		}
 	}
 	return false, nil
 }
 
-func (t *turn) finish(answer string) {
+// finish ends the turn with an answer. An empty one gets one nudge.
+func (t *turn) finish(answer string) (done bool, err error) {
 	t.result.Answer = answer
 	switch {
+	case strings.TrimSpace(answer) == "" && !t.nudged:
+		t.nudged = true
+		return false, t.emit(session.Context{Text: emptyNudge})
 	case strings.TrimSpace(answer) == "":
 		t.result.Stop = session.StopEmpty
 	case t.denied:
@@ -154,37 +171,12 @@ func (t *turn) finish(answer string) {
 	default:
 		t.result.Stop = session.StopAnswer
 	}
+	return true, nil
 }
 
-// ask streams one answer of the model.
-func (t *turn) ask(ctx context.Context) (answer string, calls []model.ToolCall, err error) {
-	var text strings.Builder
-	for ev, err := range t.Model.Stream(ctx, t.request()) {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return text.String(), nil, err
-		}
-		switch ev := ev.(type) {
-		case model.TextDelta:
-			text.WriteString(ev.Text)
-			err = t.emit(session.TextDelta{Text: ev.Text})
-		case model.ReasoningDelta:
-			err = t.emit(session.ReasoningDelta{Text: ev.Text})
-		case model.Call:
-			calls = append(calls, ev.ToolCall)
-		case model.Usage:
-			err = t.usage(ev)
-		case model.Retry:
-			err = t.emit(session.Retry{Attempt: ev.Attempt, AfterMS: ev.After.Milliseconds(), Reason: ev.Reason})
-		}
-		if err != nil {
-			return text.String(), nil, err
-		}
-	}
-	return text.String(), calls, ctx.Err()
-}
+// emptyNudge asks once more: small models end after thinking, or after a tool's
+// result, without a word.
+const emptyNudge = "(Your last answer was empty. Answer the user now in plain text, or call a tool.)"
 
 func (t *turn) usage(u model.Usage) error {
 	t.result.Usage.Input += u.Input

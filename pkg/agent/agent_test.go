@@ -90,6 +90,16 @@ func TestTurnRunsTools(t *testing.T) {
 	}
 }
 
+func TestSkillsAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	a := newAgent(&answers{steps: [][]any{{callOf("a", "look", ""), callOf("b", "look", "")}, {say("ok")}}}, tool{name: "look", run: func(context.Context, agent.Call) (agent.Output, error) {
+		return agent.Output{SkillRead: "report"}, nil
+	}})
+	if res := turn(t, a, "go"); !slices.Equal(res.SkillsRead, []string{"report"}) {
+		t.Errorf("read %q", res.SkillsRead)
+	}
+}
+
 func TestTurnStops(t *testing.T) {
 	t.Parallel()
 	ask := tool{name: "ask_user", run: func(context.Context, agent.Call) (agent.Output, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/repair"
 )
 
 // Aliased is a tool that models of other agents know by another name.
@@ -19,24 +20,30 @@ type Alias struct {
 
 // unalias turns a call by an alias into one by the tool's own name. A tool that
 // really has the name goes first.
-func unalias(tools []Tool, c model.ToolCall) model.ToolCall {
-	for _, tool := range tools {
-		if normal(tool.Spec().Name) == normal(c.Name) {
-			return c
-		}
+func (t *turn) unalias(c model.ToolCall) model.ToolCall {
+	if t.names.Known(c.Name) {
+		return c
 	}
-	for _, tool := range tools {
-		aliased, ok := tool.(Aliased)
-		if !ok {
-			continue
-		}
-		for _, a := range aliased.Aliases() {
-			if normal(a.Name) == normal(c.Name) {
+	for _, tool := range t.Tools {
+		for _, a := range aliases(tool) {
+			if repair.NewNames([]string{a.Name}).Known(c.Name) {
 				return model.ToolCall{ID: c.ID, Name: tool.Spec().Name, Args: renamed(c.Args, a.Args)}
 			}
 		}
 	}
 	return c
+}
+
+func aliases(tool Tool) []Alias {
+	if aliased, ok := tool.(Aliased); ok {
+		return aliased.Aliases()
+	}
+	return nil
+}
+
+// known tells whether a name that stands in a text is one of a tool.
+func (t *turn) known(name string) bool {
+	return t.names.Known(t.unalias(model.ToolCall{Name: name}).Name)
 }
 
 // renamed gives the arguments their own names. One that is there by its own name

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/agentctl/agentctl/internal/schema"
-	"github.com/agentctl/agentctl/internal/suggest"
 	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/repair"
 	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
@@ -27,6 +27,7 @@ func (t *turn) compile() error {
 		return nil
 	}
 	t.schemas = map[string]*schema.Schema{}
+	t.names = repair.NewNames(t.toolNames())
 	for _, tool := range t.Tools {
 		spec := tool.Spec()
 		s, err := schema.Compile(spec.Schema)
@@ -38,32 +39,44 @@ func (t *turn) compile() error {
 	return nil
 }
 
+// asked is one call as the model made it.
+type asked struct {
+	model.ToolCall
+	cut    bool   // the answer ended before the call was known to be complete
+	lifted string // how it was written, for a call that was found in the text
+}
+
+// ready is a call that may run, or what the model is told instead.
+type ready struct {
+	tool    Tool // nil for an unknown one
+	name    string
+	args    json.RawMessage
+	mended  []string
+	problem string // "" when the call may run
+}
+
 // call runs one call and records call, decision and result. It returns the
 // question that ends the turn, if there is one.
-func (t *turn) call(ctx context.Context, c model.ToolCall) (*session.Question, error) {
-	tool, args, problem := t.prepare(unalias(t.Tools, c))
-	name := c.Name
-	if tool != nil {
-		name = tool.Spec().Name
-	}
-	if args.JSON == nil {
-		args.JSON = json.RawMessage("{}")
-	}
-	if err := t.emit(session.ToolCall{ID: c.ID, Name: name, Args: args.JSON}); err != nil {
+func (t *turn) call(ctx context.Context, c asked) (*session.Question, error) {
+	r := t.prepare(c)
+	if err := t.emit(session.ToolCall{ID: c.ID, Name: r.name, Args: r.args}); err != nil {
 		return nil, err
 	}
-	if err := t.repaired(c, name, args); err != nil {
-		return nil, err
-	}
-	done := outcome{status: statusError, out: Output{Text: problem, Failed: true}}
-	start := time.Now()
-	if problem == "" {
-		var err error
-		if done, err = t.perform(ctx, tool, Call{ID: c.ID, Args: args.JSON, Output: t.output(c.ID)}); err != nil {
+	if len(r.mended) > 0 {
+		if err := t.emit(session.Repair{ID: c.ID, Name: r.name, What: r.mended}); err != nil {
 			return nil, err
 		}
 	}
-	return done.out.Question, t.answered(c.ID, name, args.JSON, done, time.Since(start))
+	done := outcome{status: statusError, out: Output{Text: r.problem, Failed: true}}
+	start := time.Now()
+	if r.problem == "" {
+		var err error
+		if done, err = t.perform(ctx, r.tool, Call{ID: c.ID, Args: r.args, Output: t.output(c.ID)}); err != nil {
+			return nil, err
+		}
+	}
+	t.guard(r, &done)
+	return done.out.Question, t.answered(c.ID, r.name, r.args, done, time.Since(start))
 }
 
 // outcome is what came of a call.
@@ -72,84 +85,53 @@ type outcome struct {
 	out    Output
 }
 
-// prepare finds the tool and makes the arguments fit its schema. problem is what
-// the model is told instead when that fails.
-func (t *turn) prepare(c model.ToolCall) (tool Tool, args schema.Arguments, problem string) {
-	tool = t.find(c.Name)
-	if tool == nil {
-		return nil, args, t.unknownTool(c.Name)
+// prepare finds the tool and makes the arguments fit its schema. A call that
+// cannot run is kept in the history with arguments that are valid JSON.
+func (t *turn) prepare(c asked) ready {
+	r := ready{name: c.Name, args: json.RawMessage("{}")}
+	if c.lifted != "" {
+		r.mended = append(r.mended, c.lifted)
 	}
-	name := tool.Spec().Name
-	args, err := t.schemas[name].Arguments([]byte(c.Args))
-	if err != nil {
-		return tool, args, badArguments(tool.Spec(), err)
+	call := t.unalias(c.ToolCall)
+	name, ok := t.names.Find(call.Name)
+	if !ok {
+		r.problem = repair.UnknownTool(call.Name, t.toolNames(), t.skillNames())
+		return r
 	}
-	return tool, args, ""
-}
-
-// find returns the tool of a name, or the only one whose name differs by case,
-// by - and _, or by a prefix that models put before it.
-func (t *turn) find(name string) Tool {
-	var near []Tool
-	for _, tool := range t.Tools {
-		switch got := tool.Spec().Name; {
-		case got == name:
-			return tool
-		case normal(got) == normal(name):
-			near = append(near, tool)
-		}
-	}
-	if len(near) == 1 {
-		return near[0]
-	}
-	return nil
-}
-
-func normal(name string) string {
-	name = strings.ToLower(name)
-	if i := strings.LastIndexAny(name, ".:"); i >= 0 {
-		name = name[i+1:]
-	}
-	return strings.ReplaceAll(name, "-", "_")
-}
-
-func (t *turn) unknownTool(name string) string {
-	var names []string
-	for _, tool := range t.Tools {
-		names = append(names, tool.Spec().Name)
-	}
-	text := fmt.Sprintf("error: there is no tool %q.", name)
-	if near := suggest.Nearest(name, names, 1); len(near) > 0 {
-		text += fmt.Sprintf(" Did you mean %s?", near[0])
-	}
-	return text + " Tools: " + strings.Join(names, ", ") + "."
-}
-
-// badArguments teaches: what is wrong, and a call that would be right.
-func badArguments(spec model.ToolSpec, err error) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "error: the arguments of %s were refused; nothing ran.\n", spec.Name)
-	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(line))
-	}
-	if example, err := schema.Example(spec.Schema); err == nil {
-		fmt.Fprintf(&b, "Call %s again with arguments such as %s", spec.Name, example)
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-func (t *turn) repaired(c model.ToolCall, name string, args schema.Arguments) error {
-	var what []string
+	r.name, r.tool = name, t.tool(name)
 	if name != c.Name {
-		what = append(what, fmt.Sprintf("name %q to %q", c.Name, name))
+		r.mended = append(r.mended, fmt.Sprintf("name %q to %q", c.Name, name))
 	}
-	for _, coercion := range args.Coerced {
-		what = append(what, coercion.String())
+	args, what, err := repair.Arguments(t.schemas[name], call.Args, c.cut)
+	if args.JSON != nil {
+		r.args = args.JSON
 	}
-	if len(what) == 0 {
+	if err != nil {
+		r.problem = repair.Refusal(name, r.tool.Spec().Schema, err)
+		return r
+	}
+	r.mended = append(r.mended, what...)
+	return r
+}
+
+func (t *turn) tool(name string) Tool {
+	i := slices.IndexFunc(t.Tools, func(tool Tool) bool { return tool.Spec().Name == name })
+	return t.Tools[i] // the names come from there
+}
+
+func (t *turn) toolNames() []string {
+	names := make([]string, len(t.Tools))
+	for i, tool := range t.Tools {
+		names[i] = tool.Spec().Name
+	}
+	return names
+}
+
+func (t *turn) skillNames() []string {
+	if t.SkillNames == nil {
 		return nil
 	}
-	return t.emit(session.Repair{ID: c.ID, Name: name, What: what})
+	return t.SkillNames()
 }
 
 // perform asks for approval where the tool wants it, then runs the tool.
@@ -237,7 +219,7 @@ func (t *turn) answered(id, name string, args json.RawMessage, done outcome, too
 	t.result.ToolCalls = append(t.result.ToolCalls, session.CalledTool{
 		ID: id, Name: name, Args: args, Status: done.status, ExitCode: done.out.ExitCode,
 	})
-	if s := done.out.SkillRead; s != "" {
+	if s := done.out.SkillRead; s != "" && !slices.Contains(t.result.SkillsRead, s) {
 		t.result.SkillsRead = append(t.result.SkillsRead, s)
 	}
 	for _, w := range done.out.Warnings {

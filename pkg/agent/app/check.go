@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/suggest"
+	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
 
 // Known is what exists for an app to name.
@@ -200,7 +201,10 @@ func selectors(pkg string, commands []string) []string {
 }
 
 // functionName is the form in which names of tools are compared and offered.
-func functionName(name string) string { return strings.NewReplacer("-", "_", ".", "_").Replace(name) }
+func functionName(name string) string {
+	function, _ := toolpkg.FunctionName(name)
+	return function
+}
 
 func sameFunction(name string) func(string) bool {
 	return func(other string) bool { return functionName(other) == functionName(name) }

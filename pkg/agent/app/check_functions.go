@@ -8,18 +8,17 @@ import (
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/suggest"
+	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
-
-// functionPattern is what every provider takes as a function's name.
-var functionPattern = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,63}$`)
 
 // aliases checks names and targets. An alias for a command that is not
 // selected has no effect, which is worth a warning.
 func (c *checker) aliases() {
 	for _, alias := range sortedKeys(c.app.Aliases) {
 		target := c.app.Aliases[alias]
+		_, ok := toolpkg.FunctionName(alias)
 		switch {
-		case !functionPattern.MatchString(functionName(alias)):
+		case !ok:
 			c.add(diag.Error, "aliases", "app.bad-alias", aliasLine(c.app.Aliases, alias, freeName(target, c.funcs), target),
 				"alias %q is no function name: use lower-case letters, digits and _, at most 64", alias)
 		case !slices.Contains(c.commands(), selectorKey(target)):

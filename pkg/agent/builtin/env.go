@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -141,11 +142,7 @@ func (e *Env) skillFolders(ctx context.Context) (map[string]string, error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	folders := make(map[string]string, len(e.read))
-	for name, dir := range e.read {
-		folders[name] = dir
-	}
-	return folders, nil
+	return maps.Clone(e.read), nil
 }
 
 func (e *Env) markEarlier(ctx context.Context, names []string) error {

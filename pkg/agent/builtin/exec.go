@@ -33,9 +33,10 @@ func (e *Env) exec() agent.Tool {
 				return agent.ApprovalRequest{}, err
 			}
 			key := execName + ":" + args.Argv[0]
+			summary, detail := shown("run ", shellLine(args.Argv))
 			return agent.ApprovalRequest{
 				Key: key, Names: []string{execName, key}, Ask: true,
-				Summary: "run " + shellLine(args.Argv), Detail: e.reach(),
+				Summary: summary, Detail: detail + e.reach(sandbox.WorkspaceRW, false),
 			}, nil
 		},
 	}
@@ -43,17 +44,6 @@ func (e *Env) exec() agent.Tool {
 
 // policy is the default of everything that runs here.
 func (e *Env) policy() sandbox.Policy { return sandbox.WorkspacePolicy(e.workspace()) }
-
-// reach says what a command may touch, for the person who decides.
-func (e *Env) reach() string {
-	switch {
-	case e.Unconfined:
-		return "without a sandbox: it can do what you can do\n"
-	case !sandbox.Mountable(e.Workspace, e.Home):
-		return "in the sandbox: no network, no files of yours\n"
-	}
-	return fmt.Sprintf("in the sandbox: no network; it can read and write in %s\n", e.Workspace)
-}
 
 // checkArgv refuses what is no program, with the call that is meant.
 func (e *Env) checkArgv(ctx context.Context, argv []string) error {
@@ -156,20 +146,6 @@ func isProgram(name string) bool {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// shellLine shows argv as a person would type it.
-func shellLine(argv []string) string {
-	words := make([]string, len(argv))
-	for i, a := range argv {
-		words[i] = a
-		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
-			return !strings.ContainsRune("-_./:=,+@%", r) && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-		}) {
-			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // command is what run runs.

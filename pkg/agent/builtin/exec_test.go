@@ -139,8 +139,16 @@ func TestExecApproval(t *testing.T) {
 	if !reflect.DeepEqual(req, want) {
 		t.Errorf("got  %+v\nwant %+v", req, want)
 	}
+	script := "echo 1\n" + strings.Repeat("x", 5000)
+	req, _ = approval(t, env, "exec", args{"argv": []string{"sh", "-c", script}})
+	if req.Summary != "run sh -c 'echo 1…" || !strings.HasPrefix(req.Detail, "sh -c 'echo 1\nxxx") || !strings.Contains(req.Detail, "x… 1015 more characters\nin the sandbox: ") {
+		t.Errorf("got %q\n%s", req.Summary, req.Detail)
+	}
+	if req, _ = approval(t, env, "exec", args{"argv": []string{"echo", strings.Repeat("y", 300)}}); len(req.Summary) != len("run …")+200 || !strings.HasPrefix(req.Detail, "echo yyy") {
+		t.Errorf("got %q\n%s", req.Summary, req.Detail)
+	}
 	env.Workspace = env.Home
-	if req, _ := approval(t, env, "exec", args{"argv": []string{"./x"}}); req.Key != "exec:./x" || req.Detail != "in the sandbox: no network, no files of yours\n" {
+	if req, _ := approval(t, env, "exec", args{"argv": []string{"./x"}}); req.Key != "exec:./x" || req.Detail != "in the sandbox: no network; no files of yours\n" {
 		t.Errorf("got %+v", req)
 	}
 	env.Unconfined = true

@@ -214,6 +214,17 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
+func TestWriteFileWhereSkillsAreSaved(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t, nil)
+	env.SkillsDir = filepath.Join(env.Workspace, "skills")
+	checkTexts(t, env, "write_file", []textTest{
+		{"beside a skill's text", args{"path": "skills/x/references/a.md", "content": ""}, "created skills/x/references/a.md (0 bytes)", false},
+		{"a skill's text", args{"path": "skills/x/SKILL.md", "content": ""}, `error: "skills/x/SKILL.md" is written by save_skill alone. Call save_skill(name="x", description="…", body="…").`, true},
+		{"the folder of skills", args{"path": "skills/x.md", "content": ""}, `error: "skills/x.md" is protected: nothing in skills may be written here. Choose another path, or tell the user what to write there.`, true},
+	})
+}
+
 func TestWriteFileKeepsTheMode(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, map[string]string{"run.sh": "echo 1\n"})

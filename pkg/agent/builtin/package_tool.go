@@ -40,13 +40,10 @@ func (t packageTool) Spec() model.ToolSpec {
 // needs no decision.
 func (t packageTool) Approval(_ context.Context, c agent.Call) (agent.ApprovalRequest, error) {
 	p := t.f.Package
-	reach := t.env.reach()
-	if p.Network {
-		reach = strings.Replace(reach, "no network", "with network", 1)
-	}
+	summary, detail := shown("run "+t.f.Key()+" ", string(c.Args))
 	return agent.ApprovalRequest{
 		Key: t.f.Key(), Names: []string{t.f.Key(), p.Name, t.f.Name}, Network: p.Network, Ask: t.env.Unconfined,
-		Summary: "run " + t.f.Key() + " " + string(c.Args), Detail: reach,
+		Summary: summary, Detail: detail + t.env.reach(sandbox.WorkspaceAccess(p.Workspace), p.Network),
 	}, nil
 }
 

@@ -175,6 +175,12 @@ func TestPackageToolApproval(t *testing.T) {
 	if req := ask(); !reflect.DeepEqual(req, want) {
 		t.Errorf("got  %+v\nwant %+v", req, want)
 	}
+	for access, want := range map[string]string{"ro": "it can read in WS", "none": "no files of yours"} {
+		fns[0].Package.Workspace = access
+		if req := ask(); req.Detail != fill(env, "in the sandbox: with network; "+want+"\n") {
+			t.Errorf("%s: %q", access, req.Detail)
+		}
+	}
 	env.Unconfined = true
 	if req := ask(); !req.Ask || req.Detail != "without a sandbox: it can do what you can do\n" {
 		t.Errorf("got %+v", req)

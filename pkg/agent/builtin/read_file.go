@@ -102,28 +102,26 @@ type lines struct {
 }
 
 // next returns the next line with its end, cut to keep characters; cut counts
-// the bytes that were left out.
+// the bytes that were left out. The error is io.EOF behind the last line.
 func (l *lines) next(keep int) (line []byte, cut int, err error) {
+	read := 0
 	for {
 		piece, err := l.in.ReadSlice('\n')
-		if len(piece) == 0 && err != nil && l.number >= 0 && len(line)+cut == 0 {
+		if read += len(piece); read == 0 && err != nil {
 			return nil, 0, err
 		}
-		// A character has at most four bytes.
-		room := max(0, 4*keep-len(line))
+		room := max(0, utf8.UTFMax*keep-len(line))
 		line = append(line, piece[:min(room, len(piece))]...)
-		cut += len(piece) - min(room, len(piece))
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
+		if err == nil || errors.Is(err, io.EOF) {
+			break
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return nil, 0, err
 		}
-		break
 	}
 	l.number++
-	kept := clip(line, keep)
-	return kept, cut + len(line) - len(kept), nil
+	line = clip(line, keep)
+	return line, read - len(line), nil
 }
 
 // clip returns at most n characters of b.

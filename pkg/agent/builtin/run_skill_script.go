@@ -41,10 +41,10 @@ func (e *Env) runSkillScript() agent.Tool {
 			if err != nil {
 				return agent.ApprovalRequest{}, err
 			}
+			summary, detail := shown("run of the skill "+s.item.Name+": ", shellLine(append([]string{s.path}, s.args...)))
 			return agent.ApprovalRequest{
 				Key: runSkillScriptName + ":" + s.item.Name + "/" + s.path, Names: []string{runSkillScriptName}, Ask: true,
-				Summary: "run " + shellLine(append([]string{s.path}, s.args...)) + " of the skill " + s.item.Name,
-				Detail:  e.reach(),
+				Summary: summary, Detail: detail + e.reach(sandbox.WorkspaceRW, false),
 			}, nil
 		},
 	}

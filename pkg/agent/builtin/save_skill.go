@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/pkg/agent"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
@@ -104,7 +105,7 @@ func (e *Env) existingSkill(ctx context.Context, name string) *skill.Item {
 		return nil
 	}
 	for _, n := range []string{name, skill.Slug(name)} {
-		if res, err := l.Resolve(n); err == nil {
+		if res, err := l.Resolve(n); err == nil && res.By != registry.ByAlias {
 			return res.Winner
 		}
 	}

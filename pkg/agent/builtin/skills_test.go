@@ -140,6 +140,10 @@ func TestSaveSkillApproval(t *testing.T) {
 			}
 		})
 	}
+	writeFiles(t, env.SkillsDir, map[string]string{"other/SKILL.md": strings.Replace(reportSkill, "name: report", "name: other\naliases: second", 1)})
+	if req, _ := approval(t, env, "save_skill", args{"name": "second", "description": "d", "body": "b"}); req.Summary != "create the skill second" {
+		t.Errorf("an alias is no name: %+v", req)
+	}
 	if _, err := os.Stat(filepath.Join(env.SkillsDir, "new")); err == nil {
 		t.Error("asking has saved the skill")
 	}
@@ -276,7 +280,7 @@ func TestRunSkillScriptApproval(t *testing.T) {
 	req, _ := approval(t, env, "run_skill_script", args{"skill": "report", "tool": "sum-up", "arguments": map[string]any{"file": "a"}})
 	want := agent.ApprovalRequest{
 		Key: "run_skill_script:report/scripts/sum.py", Names: []string{"run_skill_script"}, Ask: true,
-		Summary: `run scripts/sum.py '{"file":"a"}' of the skill report`,
+		Summary: `run of the skill report: scripts/sum.py '{"file":"a"}'`,
 		Detail:  fill(env, "in the sandbox: no network; it can read and write in WS\n"),
 	}
 	if !reflect.DeepEqual(req, want) {

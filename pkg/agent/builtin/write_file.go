@@ -107,8 +107,7 @@ func (e *Env) target(ctx context.Context, name string) (target, error) {
 // save_skill.
 func (e *Env) writable(p place) error {
 	real := realPath(filepath.Join(p.root, p.rel))
-	skills := realPath(filepath.Join(p.root, workspace.SkillDir))
-	if rel, ok := foldedBelow(skills, real); ok && strings.ContainsRune(rel, filepath.Separator) {
+	if rel, ok := e.inSkill(p.root, real); ok {
 		if strings.EqualFold(filepath.Base(rel), skill.ManifestName) {
 			return refuse("%q is written by save_skill alone. Call %s.", p.shown, call(saveSkillName, "name", filepath.Base(filepath.Dir(rel)), "description", "…", "body", "…"))
 		}
@@ -124,6 +123,21 @@ func (e *Env) writable(p place) error {
 	}
 	shown, _ := filepath.Rel(p.root, protected[i])
 	return refuse("%q is protected: nothing in %s may be written here. Choose another path, or tell the user what to write there.", p.shown, filepath.ToSlash(shown))
+}
+
+// inSkill tells whether path lies below the folder of a skill of the workspace,
+// there or to come, and where in the folder of skills.
+func (e *Env) inSkill(root, path string) (rel string, ok bool) {
+	for _, dir := range []string{filepath.Join(root, workspace.SkillDir), e.SkillsDir} {
+		if dir == "" {
+			continue
+		}
+		rel, ok := foldedBelow(realPath(dir), path)
+		if ok && strings.ContainsRune(rel, filepath.Separator) {
+			return rel, true
+		}
+	}
+	return "", false
 }
 
 // realPath follows the links in a path of which the end may not exist yet.

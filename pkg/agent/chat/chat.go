@@ -183,6 +183,7 @@ func Open(ctx context.Context, c Config) (*Chat, error) {
 		Approver: c.Approver, Log: c.Log, Watch: c.Watch, MaxSteps: c.MaxSteps,
 		MaxOutput: c.Model.MaxOutput, History: c.Records,
 	}}
+	ch.agent.SkillNames = ch.skillNames
 	return ch, ch.agent.Note(session.Init{
 		App: c.App.Ref(), Model: c.Model.Name, Workspace: c.Env.Workspace, Sandbox: c.Sandbox,
 		Resumed: started != nil, System: p.System, Tools: agent.Specs(p.Tools),
@@ -216,6 +217,19 @@ func (c *Chat) Turn(ctx context.Context, text string) (session.Result, error) {
 		return session.Result{Stop: session.StopError, Model: c.config.Model.Name}, err
 	}
 	return c.agent.Turn(ctx, text, attached)
+}
+
+// skillNames are the skills that the model can read now.
+func (c *Chat) skillNames() []string {
+	view, err := c.config.view(context.Background())
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, it := range view.Winners() {
+		names = append(names, it.Name)
+	}
+	return names
 }
 
 // Finish records the result of a run.

@@ -17,6 +17,9 @@ func History(records []Record) []model.Message {
 		b.add(r)
 	}
 	b.flush()
+	if b.context != "" {
+		b.user("")
+	}
 	return b.messages
 }
 
@@ -46,11 +49,10 @@ func (b *builder) add(r Record) {
 		b.flush()
 	case Context:
 		b.flush()
-		b.context = body.Text
+		b.context = WithContext(b.context, body.Text)
 	case User:
 		b.flush()
-		b.messages = append(b.messages, model.Message{Role: model.User, Content: WithContext(b.context, body.Text)})
-		b.context = ""
+		b.user(body.Text)
 	case TextDelta:
 		b.assistant(r.Step).Content += body.Text
 	case ReasoningDelta:
@@ -67,11 +69,20 @@ func (b *builder) add(r Record) {
 	}
 }
 
+// user adds a message of the user with what was attached to it.
+func (b *builder) user(text string) {
+	b.messages = append(b.messages, model.Message{Role: model.User, Content: WithContext(b.context, text)})
+	b.context = ""
+}
+
 // assistant returns the open message of a step.
 func (b *builder) assistant(step int) *model.Message {
 	if b.step != step {
 		b.flush()
 		b.step = step
+	}
+	if b.context != "" { // a note of the host in the middle of a turn
+		b.user("")
 	}
 	b.open.Role = model.Assistant
 	return &b.open
@@ -150,8 +161,8 @@ func object(args json.RawMessage) string {
 
 // WithContext puts what was attached to a turn before the user's own words.
 func WithContext(context, text string) string {
-	if context == "" {
-		return text
+	if context == "" || text == "" {
+		return context + text
 	}
 	return context + "\n\n" + text
 }

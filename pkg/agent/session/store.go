@@ -204,10 +204,19 @@ func (l *Log) write(r Record) error {
 	if err != nil {
 		return err
 	}
-	if _, err := l.file.Write(line); err != nil {
+	if n, err := l.file.Write(line); err != nil {
+		l.undo(n)
 		return fmt.Errorf("write session %s: %w", l.ID, err)
 	}
 	return nil
+}
+
+// undo takes back what a failed write left of a line, so that a full disk does
+// not leave half a line in the middle of the session.
+func (l *Log) undo(n int) {
+	if at, err := l.file.Seek(int64(-n), io.SeekCurrent); err == nil {
+		_ = l.file.Truncate(at)
+	}
 }
 
 // Close lets other runs use the session.
@@ -279,7 +288,7 @@ func (s Store) Fork(prefix string) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read session %s: %w", id, err)
 	}
-	defer source.Close() //nolint:errcheck // read-only
+	defer source.Close()
 	records, _, err := Read(source)
 	if err != nil {
 		return nil, fmt.Errorf("read session %s: %w", id, err)
@@ -288,9 +297,9 @@ func (s Store) Fork(prefix string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range records {
-		r.Session = &l.ID
-		if err := l.write(r); err != nil {
+	for i := range records {
+		records[i].Session = &l.ID
+		if err := l.write(records[i]); err != nil {
 			l.Close()
 			return nil, err
 		}

@@ -207,6 +207,56 @@ func TestFind(t *testing.T) {
 	last.Close()
 }
 
+func TestFork(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	l := create(t, s, session.User{Text: "one"}, session.Title{Text: "t"})
+	fork, err := s.Fork(l.ID) // also while another run holds it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fork.Close()
+	if fork.ID == l.ID || len(fork.Records) != 2 || fork.Records[0].Body != (session.User{Text: "one"}) || *fork.Records[1].Session != fork.ID {
+		t.Errorf("the fork %s has %+v", fork.ID, fork.Records)
+	}
+	if r, err := fork.Append(0, session.User{Text: "two"}); err != nil || r.Seq != 3 {
+		t.Errorf("next seq %d, error %v, want 3", r.Seq, err)
+	}
+	fork.Close()
+	again, err := s.Open(fork.ID)
+	if err != nil || len(again.Records) != 3 {
+		t.Fatalf("the fork cannot be opened: %v", err)
+	}
+	again.Close()
+	l.Close()
+	first, err := s.Open(l.ID)
+	if err != nil || len(first.Records) != 2 {
+		t.Errorf("the first session changed: error %v", err)
+	}
+	first.Close()
+	if _, err := s.Fork("nope"); err == nil || err.Error() != `session "nope" not found` {
+		t.Errorf("error %v", err)
+	}
+	if err := os.WriteFile(file(s, "bad"), []byte("x\n{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Fork("bad"); err == nil || !strings.Contains(err.Error(), "session bad: line 1 is damaged") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNoSessionYet(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for _, open := range []func() (*session.Log, error){
+		s.Last, func() (*session.Log, error) { return s.Open("a") }, func() (*session.Log, error) { return s.Fork("a") },
+	} {
+		if _, err := open(); err == nil || err.Error() != "there is no session in this workspace yet" {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
 func TestCreateFails(t *testing.T) {
 	t.Parallel()
 	blocked := filepath.Join(t.TempDir(), "file")

@@ -10,7 +10,6 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -110,17 +109,4 @@ func usedIDs(messages []model.Message) map[string]bool {
 		}
 	}
 	return used
-}
-
-var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
-
-// safeName is a function name that servers accept in a history. A name that a
-// model invented may hold anything.
-func safeName(name string) string {
-	const longest = 64
-	name = notInName.ReplaceAllString(name, "_")
-	if name == "" {
-		return "unknown"
-	}
-	return name[:min(len(name), longest)]
 }

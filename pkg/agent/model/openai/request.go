@@ -5,19 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/agentctl/agentctl/internal/schema"
 	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/model/internal/wire"
 )
 
 // The fields stand in the order in which they are sent. The same request is
 // always the same bytes, so that prompt caches hit.
 type wireRequest struct {
-	Model         string          `json:"model"`
-	Messages      []wireMessage   `json:"messages"`
-	Tools         []wireTool      `json:"tools,omitempty"`
-	Parallel      *bool           `json:"parallel_tool_calls,omitempty"`
-	Stream        bool            `json:"stream"`
-	StreamOptions *streamOptions  `json:"stream_options,omitempty"`
-	Extra         json.RawMessage `json:"-"`
+	Model         string         `json:"model"`
+	Messages      []wireMessage  `json:"messages"`
+	Tools         []wireTool     `json:"tools,omitempty"`
+	Parallel      *bool          `json:"parallel_tool_calls,omitempty"`
+	Stream        bool           `json:"stream"`
+	StreamOptions *streamOptions `json:"stream_options,omitempty"`
 }
 
 type streamOptions struct {
@@ -61,7 +62,7 @@ type wireSpec struct {
 // MarshalJSON adds the reasoning under the name that the server asks for.
 func (m wireMessage) MarshalJSON() ([]byte, error) {
 	type plain wireMessage
-	data, err := marshal(plain(m))
+	data, err := wire.Marshal(plain(m))
 	if err != nil || m.reasoning == "" || m.field == "" {
 		return data, err
 	}
@@ -77,12 +78,16 @@ func (c *client) encode(r model.Request) ([]byte, error) {
 		req.Messages = append(req.Messages, c.message(m))
 	}
 	for _, t := range r.Tools {
-		req.Tools = append(req.Tools, wireTool{Type: "function", Function: wireSpec{t.Name, t.Description, parameters(t.Schema)}})
+		params, err := wire.Parameters(t, schema.OpenAI)
+		if err != nil {
+			return nil, err
+		}
+		req.Tools = append(req.Tools, wireTool{Type: "function", Function: wireSpec{t.Name, t.Description, params}})
 	}
 	if len(req.Tools) > 0 {
 		req.Parallel = c.compat.ParallelToolCalls
 	}
-	data, err := marshal(req)
+	data, err := wire.Marshal(req)
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
@@ -115,7 +120,7 @@ func (c *client) message(m model.Message) wireMessage {
 	case model.Assistant:
 		out.reasoning, out.field = m.Reasoning, c.compat.ReasoningField
 		for _, call := range m.ToolCalls {
-			f := wireFunction{safeName(call.Name), validArgs(call.Args)}
+			f := wireFunction{wire.SafeName(call.Name), wire.ValidArgs(call.Args)}
 			out.ToolCalls = append(out.ToolCalls, wireCall{ID: call.ID, Type: "function", Function: f})
 		}
 		if m.Content == "" && len(m.ToolCalls) > 0 {
@@ -124,39 +129,10 @@ func (c *client) message(m model.Message) wireMessage {
 	case model.Tool:
 		out.ToolCallID = m.CallID
 		if c.compat.ToolResultName {
-			out.Name = safeName(m.Name)
+			out.Name = wire.SafeName(m.Name)
 		}
 	}
 	return out
-}
-
-// validArgs keeps a malformed call from making every later request fail: some
-// servers parse the arguments of the whole history.
-func validArgs(args string) string {
-	var object map[string]json.RawMessage
-	if json.Unmarshal([]byte(args), &object) != nil || object == nil {
-		return "{}"
-	}
-	return args
-}
-
-func parameters(schema json.RawMessage) json.RawMessage {
-	if len(bytes.TrimSpace(schema)) == 0 {
-		return json.RawMessage(`{"type":"object","properties":{}}`)
-	}
-	return schema
-}
-
-// marshal leaves <, > and & as they are: escaping them costs tokens in nothing
-// but confuses small models that see their own text again.
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 // addFields puts fields, sorted by name, at the end of a JSON object.
@@ -164,7 +140,7 @@ func addFields(object []byte, fields map[string]any) ([]byte, error) {
 	if len(fields) == 0 {
 		return object, nil
 	}
-	more, err := marshal(fields)
+	more, err := wire.Marshal(fields)
 	if err != nil {
 		return nil, fmt.Errorf("encode the extra fields of the request: %w", err)
 	}

@@ -1,0 +1,210 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func mkdir(t *testing.T, parts ...string) string {
+	t.Helper()
+	dir := filepath.Join(parts...)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func realTemp(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func symlink(t *testing.T, target, link string) {
+	t.Helper()
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRefusedPolicies(t *testing.T) {
+	t.Parallel()
+	tmp := realTemp(t)
+	home := mkdir(t, tmp, "users", "me")
+	ws := mkdir(t, home, "ws")
+	symlink(t, home, filepath.Join(ws, "home-link"))
+	symlink(t, tmp, filepath.Join(ws, "out"))
+	tests := []struct {
+		name string
+		p    Policy
+		want string // in the reason
+	}{
+		{"root", Policy{ReadWrite: []Mount{{Host: "/"}}}, "whole file system"},
+		{"root read-only", Policy{ReadOnly: []Mount{{Host: "/"}}}, "whole file system"},
+		{"home", Policy{ReadWrite: []Mount{{Host: home}}}, "home folder"},
+		{"above home", Policy{ReadWrite: []Mount{{Host: filepath.Dir(home)}}}, "home folder"},
+		{"a link to home", Policy{ReadOnly: []Mount{{Host: filepath.Join(ws, "home-link")}}}, "home folder"},
+		{"home with dots", Policy{ReadWrite: []Mount{{Host: ws + "/.."}}}, "home folder"},
+		{"relative", Policy{ReadWrite: []Mount{{Host: "ws"}}}, "not an absolute path"},
+		{"missing", Policy{ReadWrite: []Mount{{Host: filepath.Join(ws, "none")}}}, "does not exist"},
+		{"proc", Policy{ReadOnly: []Mount{{Host: "/proc/self"}}}, "kernel"},
+		{"over proc", Policy{ReadOnly: []Mount{{Host: ws, Guest: "/proc/x"}}}, "fills itself"},
+		{"over tmp", Policy{ReadOnly: []Mount{{Host: ws, Guest: "/tmp"}}}, "fills itself"},
+		{"relative guest", Policy{ReadOnly: []Mount{{Host: ws, Guest: "x"}}}, "fills itself"},
+		{"a place that would have to be made", Policy{ReadWrite: []Mount{{Host: ws}, {Host: ws, Guest: filepath.Join(ws, "new")}}}, "no real folder"},
+		{"a place behind a link", Policy{ReadWrite: []Mount{{Host: ws}, {Host: ws, Guest: filepath.Join(ws, "out", "users")}}}, "no real folder"},
+		{"network", Policy{Network: "some"}, "no network mode"},
+		{"variable", Policy{Env: map[string]string{"A=B": "c"}}, "environment"},
+		{"value", Policy{Env: map[string]string{"A": "b\x00c"}}, "environment"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := host{home: home}.check(tt.p)
+			pe := (*PolicyError)(nil)
+			if !errors.As(err, &pe) || !strings.Contains(pe.Reason, tt.want) {
+				t.Errorf("error is %v, want a PolicyError with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestOptionalMount(t *testing.T) {
+	t.Parallel()
+	pl, err := host{}.check(Policy{ReadOnly: []Mount{{Host: "/no/such/folder", Optional: true}}})
+	if err != nil || len(pl.grants) != 0 {
+		t.Errorf("grants %v, error %v", pl, err)
+	}
+}
+
+func TestDeeperGrantsWin(t *testing.T) {
+	t.Parallel()
+	ws := realTemp(t)
+	out := mkdir(t, ws, ".agentctl", "artifacts", "1")
+	pl, err := host{}.check(Policy{
+		ReadWrite: []Mount{{Host: out}, {Host: ws}},
+		Protect:   []string{filepath.Join(ws, ".agentctl")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []grant{
+		{ws, ws, true}, {filepath.Join(ws, ".agentctl"), filepath.Join(ws, ".agentctl"), false}, {out, out, true},
+	}
+	if !slices.Equal(pl.grants, want) {
+		t.Errorf("grants %v, want %v", pl.grants, want)
+	}
+}
+
+func TestProtect(t *testing.T) {
+	t.Parallel()
+	ws := realTemp(t)
+	git := mkdir(t, ws, "sub", "repo", ".git")
+	mkdir(t, ws, "real")
+	symlink(t, "real", filepath.Join(ws, ".claude"))
+	symlink(t, "loop", filepath.Join(ws, "loop"))
+	missing := filepath.Join(ws, ".skill")
+	at := func(parts ...string) string { return filepath.Join(append([]string{ws}, parts...)...) }
+	tests := []struct {
+		name    string
+		protect string
+		grants  []grant
+		watched []string
+	}{
+		{"pins every parent", git, []grant{{at("sub"), at("sub"), true}, {at("sub", "repo"), at("sub", "repo"), true}, {git, git, false}}, nil},
+		{"missing", missing, nil, []string{missing}},
+		{"link", at(".claude"), []grant{{at("real"), at("real"), false}}, []string{at(".claude")}},
+		{"link to itself", at("loop"), nil, []string{at("loop")}},
+		{"outside", "/usr/bin", nil, nil},
+		{"the whole grant", ws, []grant{{ws, ws, false}}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			pl, err := host{}.check(Policy{ReadWrite: []Mount{{Host: ws}}, Protect: []string{tt.protect}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := pl.grants[1:]; !slices.Equal(got, tt.grants) {
+				t.Errorf("grants %v, want %v", got, tt.grants)
+			}
+			var watched []string
+			for _, w := range pl.watch {
+				if !slices.Contains(watched, w.real) {
+					watched = append(watched, w.real)
+				}
+			}
+			if !slices.Equal(watched, tt.watched) {
+				t.Errorf("watched %v, want %v", watched, tt.watched)
+			}
+		})
+	}
+}
+
+func TestAppeared(t *testing.T) {
+	t.Parallel()
+	dir := realTemp(t)
+	link := filepath.Join(dir, "link")
+	symlink(t, "a", link)
+	ws := []watched{{path: "missing", real: filepath.Join(dir, "missing")}, {path: "link", real: link, link: "a"}}
+	if got := appeared(ws); got != nil {
+		t.Errorf("nothing changed, but %v appeared", got)
+	}
+	mkdir(t, dir, "missing")
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if got := appeared(ws); !slices.Equal(got, []string{"missing"}) {
+		t.Errorf("a link went away: %v appeared", got)
+	}
+	symlink(t, "b", link)
+	if got := appeared(ws); !slices.Equal(got, []string{"missing", "link"}) {
+		t.Errorf("the link says something else: %v appeared", got)
+	}
+}
+
+func TestHints(t *testing.T) {
+	t.Parallel()
+	dir := realTemp(t)
+	ro, hidden := mkdir(t, dir, "ro"), mkdir(t, dir, "hidden")
+	pl := &plan{grants: []grant{{ro, ro, false}}}
+	tests := []struct {
+		name, stderr string
+		exit         int
+		want         []string
+	}{
+		{"fine", "cannot open " + hidden, 0, nil},
+		{"hidden", "cannot open '" + hidden + "': No such file or directory", 1, []string{`"` + hidden + `" exists but was not granted to this sandbox`}},
+		{"read-only", ro + ": Read-only file system", 1, []string{`"` + ro + `" can only be read in this sandbox`}},
+		{"really missing", "cannot open /no/such/file", 1, nil},
+		{"system", "error in /usr/bin: x", 1, nil},
+		{"network", "curl: (6) Could not resolve host: example.com", 6, []string{"the network is off in this sandbox"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := pl.hints(Result{Exit: tt.exit, Stderr: Capture{Head: []byte(tt.stderr)}})
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("hints %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLimitsDefaults(t *testing.T) {
+	t.Parallel()
+	if got := (Limits{}).withDefaults(); got != DefaultLimits {
+		t.Errorf("no limits become %+v, want %+v", got, DefaultLimits)
+	}
+	got := Limits{CPU: -1, Files: 3}.withDefaults()
+	if got.CPU != -1 || got.Files != 3 || got.Wall != DefaultLimits.Wall {
+		t.Errorf("got %+v", got)
+	}
+}
