@@ -13,5 +13,11 @@ func toolKind(err error) (kind string, exit int, hint string, ok bool) {
 	if _, is := as[*toolpkg.DescribeError](err); is {
 		return "contract", exitFailed, "run the launcher yourself, or agentctl tool lint; the contract is in docs/tool-authoring.md", true
 	}
+	if _, is := as[*toolpkg.NameError](err); is {
+		return "usage", exitUsage, "choose another name", true
+	}
+	if _, is := as[*toolpkg.ExistsError](err); is {
+		return "exists", exitFailed, "choose another name; nothing is overwritten", true
+	}
 	return toolpkg.ErrorKind(err)
 }

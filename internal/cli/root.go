@@ -36,6 +36,7 @@ func newRootCmd(f *Factory) *cobra.Command {
 	cmd.AddCommand(
 		newAppCmd(f),
 		newChatCmd(f, nil),
+		newCompletionCmd(f, nil),
 		newConfigCmd(f),
 		newSkillCmd(f),
 		newSandboxCmd(f),
@@ -44,7 +45,7 @@ func newRootCmd(f *Factory) *cobra.Command {
 		newVersionCmd(f, nil),
 	)
 	cmd.InitDefaultHelpCmd()
-	cmd.InitDefaultCompletionCmd()
+	cmd.CompletionOptions.DisableDefaultCmd = true
 	finish(cmd)
 	return cmd
 }

@@ -49,11 +49,12 @@ var story = []struct {
 	{verb: "sandbox run", args: "--sandbox none -- true"},
 	{verb: "sandbox doctor", exit: anyExit}, // whatever this machine has
 
+	{verb: "tool new", args: "second --lang sh"},
 	{verb: "tool prebuild", args: "--sandbox none"},
 	{verb: "tool list"},
-	{verb: "tool describe", args: "sample"},
-	{verb: "tool lint", args: "sample --sandbox none"},
-	{verb: "tool invoke", args: "sample:say --arg text=hi --sandbox none"},
+	{verb: "tool describe", args: "greet"},
+	{verb: "tool invoke", args: "greet:hello --sandbox none"},
+	{verb: "tool lint", args: "greet --sandbox none", exit: exitCheck}, // it accepts what no launcher may
 	{verb: "tool invoke", args: "nothing", exit: exitUsage},
 
 	{verb: "chat", args: "--model scripted:demo -p hello"},
@@ -66,10 +67,7 @@ const anyExit = -1
 func TestJSONMatchesSchemas(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "body.md"), []byte("Read the table.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	writeSampleTool(t, filepath.Join(dir, "tools", "sample"))
+	storyFiles(t, dir)
 	covered := map[string]bool{}
 	for _, step := range story {
 		covered[step.verb] = true
@@ -89,6 +87,29 @@ func TestJSONMatchesSchemas(t *testing.T) {
 	for _, s := range shapes() {
 		if !covered[s.Verb] {
 			t.Errorf("the story does not use %q", s.Verb)
+		}
+	}
+}
+
+// storyFiles are what the story needs to begin.
+func storyFiles(t *testing.T, dir string) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"body.md": "Read the table.\n",
+		"tools/greet/launch": `#!/bin/sh
+case "$#" in
+0) echo '[{"name":"hello","description":"Says hello."}]' ;;
+1) echo '{"name":"hello","description":"Says hello.","params_json_schema":{"type":"object","properties":{},"additionalProperties":false}}' ;;
+*) echo hello ;;
+esac
+`,
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -139,27 +160,5 @@ func matchesSchema(t *testing.T, verb string, out []byte) {
 	}
 	if err := s.Validate(value); err != nil {
 		t.Errorf("%s: %v\n%s", verb, err, out)
-	}
-}
-
-// sampleTool is the smallest package that keeps the contract.
-const sampleTool = `#!/bin/sh
-case "$1" in
-'') echo '[{"name":"say","description":"Say a text."}]'; exit ;;
-say) ;;
-*) echo "unknown command $1" >&2; exit 2 ;;
-esac
-[ $# = 1 ] && { echo '{"params_json_schema":{"type":"object","properties":{"text":{"type":"string","description":"What."}}}}'; exit; }
-[ "$2" = - ] && set -- "$1" "$(cat)"
-case "$2" in '{'*'}') printf '%s\n' "$2" ;; *) echo "want an object" >&2; exit 2 ;; esac
-`
-
-func writeSampleTool(t *testing.T, dir string) {
-	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "launch"), []byte(sampleTool), 0o755); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -13,6 +13,6 @@ function that a model can call.`,
   agentctl tool invoke data-fetch --arg name=bike-rides --arg output=rides.csv`,
 	},
 		newToolDescribeCmd(f, nil), newToolInvokeCmd(f, nil), newToolLintCmd(f, nil),
-		newToolListCmd(f, nil), newToolPrebuildCmd(f, nil),
+		newToolListCmd(f, nil), newToolNewCmd(f, nil), newToolPrebuildCmd(f, nil),
 	)
 }

@@ -121,7 +121,7 @@ func (o *toolLintOptions) source(ctx context.Context, src *toolpkg.Source) ([]di
 	if p.Out, err = os.MkdirTemp("", "agentctl-lint-"); err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(p.Out)
+	defer func() { _ = os.RemoveAll(p.Out) }()
 	outcomes, err := p.Prebuild(ctx, []*toolpkg.Source{src})
 	if err != nil {
 		return nil, err

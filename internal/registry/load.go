@@ -113,7 +113,7 @@ func (l *Listing[T]) settle(opts Options) {
 func (l *Listing[T]) reportBrokenWinners(index nameIndex[T]) {
 	for _, b := range l.Broken {
 		it := index.best(b.Name)
-		if it == nil || b.Source.Untrusted || it.order < b.order || it.Source.Rank < b.Source.Rank {
+		if it == nil || b.Source.Untrusted && !it.Source.Untrusted || it.order < b.order || it.Source.Rank < b.Source.Rank {
 			continue
 		}
 		l.Diagnostics = append(l.Diagnostics, diag.Diagnostic{

@@ -45,18 +45,15 @@ func (s *Schema) Properties() []string { return sortedKeys(asObject(s.doc["prope
 
 // compileReason takes the file URL of the made-up document out of the text.
 func compileReason(err error) string {
-	var invalid *jsonschema.SchemaValidationError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		if verr, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
 			return (&ValidationError{Problems: (&explainer{}).problems(verr)}).Error()
 		}
 	}
-	var load *jsonschema.LoadURLError
-	if errors.As(err, &load) {
+	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return fmt.Sprintf("$ref %q is outside the document", load.URL)
 	}
-	var ptr *jsonschema.JSONPointerNotFoundError
-	if errors.As(err, &ptr) {
+	if ptr, ok := errors.AsType[*jsonschema.JSONPointerNotFoundError](err); ok {
 		return fmt.Sprintf("$ref %q leads nowhere", trimLocation(ptr.URL))
 	}
 	return err.Error()

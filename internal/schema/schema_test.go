@@ -217,7 +217,7 @@ func TestReflect(t *testing.T) {
 		Limit int    `json:"limit,omitempty" jsonschema:"minimum=1"`
 		inner `json:"-"`
 		Deep  inner     `json:"deep"`
-		When  time.Time `json:"when,omitempty"`
+		When  time.Time `json:"when,omitempty"` //nolint:modernize // omitempty is what makes it optional in the schema
 		Skip  string    `json:"-"`
 	}
 	tests := []struct {

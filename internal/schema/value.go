@@ -17,8 +17,7 @@ func Decode(data []byte) (any, error) {
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 			return nil, &SyntaxError{Offset: int64(len(data)), Detail: "it ends too early"}
 		}
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return nil, &SyntaxError{Offset: syntax.Offset, Detail: syntax.Error()}
 		}
 		return nil, &SyntaxError{Detail: err.Error()}

@@ -59,8 +59,17 @@ type Recorder interface {
 // decision of the loop: a model's, a sandbox's, the context's. The caller
 // records the result, since only it knows the exit code.
 func (a *Agent) Turn(ctx context.Context, text string, attached session.Context) (session.Result, error) {
+	return a.Say(ctx, session.User{Text: text}, attached)
+}
+
+// Say is [Agent.Turn] with a whole record of the user's, such as a skill that
+// the user invoked.
+func (a *Agent) Say(ctx context.Context, user session.User, attached session.Context) (session.Result, error) {
 	t := &turn{Agent: a, result: session.Result{Model: a.ModelName, ToolCalls: []session.CalledTool{}, SkillsRead: []string{}}}
-	err := t.run(ctx, text, attached)
+	if user.Skill != "" {
+		t.result.SkillsRead = append(t.result.SkillsRead, user.Skill)
+	}
+	err := t.run(ctx, user, attached)
 	if err != nil {
 		t.result.Stop = stopOf(err)
 	}
@@ -103,7 +112,7 @@ type turn struct {
 	mu      sync.Mutex
 }
 
-func (t *turn) run(ctx context.Context, text string, attached session.Context) error {
+func (t *turn) run(ctx context.Context, user session.User, attached session.Context) error {
 	if err := t.compile(); err != nil {
 		return err
 	}
@@ -112,7 +121,7 @@ func (t *turn) run(ctx context.Context, text string, attached session.Context) e
 			return err
 		}
 	}
-	if err := t.emit(session.User{Text: text}); err != nil {
+	if err := t.emit(user); err != nil {
 		return err
 	}
 	limit := t.MaxSteps

@@ -370,7 +370,7 @@ type failing struct {
 var errFull = errors.New("disk is full")
 
 func (f *failing) Append(step int, body session.Body) (session.Record, error) {
-	if body.Type() == f.at {
+	if session.TypeOf(body) == f.at {
 		return session.Record{}, errFull
 	}
 	return f.Ephemeral.Append(step, body)

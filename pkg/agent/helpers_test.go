@@ -116,7 +116,7 @@ func bodies[B session.Body](a *agent.Agent) []B {
 func trace(a *agent.Agent) string {
 	var out []string
 	for _, r := range a.History {
-		if s := string(r.Body.Type()); !slices.Contains(out[max(0, len(out)-1):], s) {
+		if s := string(session.TypeOf(r.Body)); !slices.Contains(out[max(0, len(out)-1):], s) {
 			out = append(out, s)
 		}
 	}

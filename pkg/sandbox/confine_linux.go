@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/binary"
 	"sync"
 	"time"
 
@@ -103,18 +104,18 @@ var deniedCalls = []string{
 // The two seccomp programs: one that leaves the internet to the network
 // namespace, one that refuses its sockets. They are the same for every command.
 var (
-	openFilter   = sync.OnceValues(func() ([]stage.Instruction, error) { return buildFilter(false) })
-	closedFilter = sync.OnceValues(func() ([]stage.Instruction, error) { return buildFilter(true) })
+	openFilter   = sync.OnceValues(func() ([]byte, error) { return buildFilter(false) })
+	closedFilter = sync.OnceValues(func() ([]byte, error) { return buildFilter(true) })
 )
 
-func filterFor(noInternet bool) ([]stage.Instruction, error) {
+func filterFor(noInternet bool) ([]byte, error) {
 	if noInternet {
 		return closedFilter()
 	}
 	return openFilter()
 }
 
-func buildFilter(noInternet bool) ([]stage.Instruction, error) {
+func buildFilter(noInternet bool) ([]byte, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
 		return nil, err
@@ -128,11 +129,13 @@ func buildFilter(noInternet bool) ([]stage.Instruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]stage.Instruction, len(raw))
-	for i, r := range raw {
-		out[i] = stage.Instruction{Op: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
+	var packed []byte
+	for _, r := range raw {
+		packed = binary.NativeEndian.AppendUint16(packed, r.Op)
+		packed = append(packed, r.Jt, r.Jf)
+		packed = binary.NativeEndian.AppendUint32(packed, r.K)
 	}
-	return out, nil
+	return packed, nil
 }
 
 // foreignArch refuses every call of another architecture's numbering (32-bit

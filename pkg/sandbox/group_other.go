@@ -18,3 +18,5 @@ func endGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 func exitStatus(state *os.ProcessState) (code int, signal string) { return state.ExitCode(), "" }
 
 func signalOfExit(int) string { return "" }
+
+func foreignOwner(string) bool { return false }

@@ -32,3 +32,14 @@ func signalOfExit(code int) string {
 	}
 	return unix.SignalName(syscall.Signal(code - 128))
 }
+
+// foreignOwner tells whether root is about to lose its right to write somebody
+// else's folder.
+func foreignOwner(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || os.Geteuid() != 0 {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Uid != 0
+}

@@ -32,6 +32,9 @@ func (pl *plan) hints(r Result) []string {
 	if pl.net == NetworkNone && containsAny(strings.ToLower(text), networkSigns) {
 		out = append(out, "the network is off in this sandbox")
 	}
+	if pl.foreignOwner && strings.Contains(text, "ermission denied") {
+		out = append(out, "inside, root may only write what root owns, and the granted folder belongs to another user: run agentctl as that user")
+	}
 	for _, path := range namedPath.FindAllString(text, 50) {
 		hint := pl.pathHint(filepath.Clean(path))
 		if hint != "" && !slices.Contains(out, hint) && len(out) < maxHints {

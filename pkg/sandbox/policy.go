@@ -31,6 +31,9 @@ type plan struct {
 	env    []string
 	limits Limits
 	net    NetworkMode
+	// foreignOwner: root was granted a writable folder of another user. One user
+	// is mapped inside, and it has no capabilities there.
+	foreignOwner bool
 }
 
 // host is what a policy is checked against.
@@ -62,6 +65,7 @@ func (h host) check(p Policy) (*plan, error) {
 	if err := checkTargets(pl.grants); err != nil {
 		return nil, err
 	}
+	pl.foreignOwner = slices.ContainsFunc(pl.grants, func(g grant) bool { return g.write && foreignOwner(g.host) })
 	pl.protect(p.Protect)
 	return pl, nil
 }

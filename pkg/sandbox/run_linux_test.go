@@ -330,3 +330,29 @@ func TestManyAtOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestRootInAForeignFolder(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // only root has this problem
+	}
+	dir := t.TempDir()
+	if err := os.Chown(dir, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	each(t, confining, func(t *testing.T, b sandbox.Backend) {
+		res, err := b.Run(t.Context(), sandbox.Policy{ReadWrite: []sandbox.Mount{{Host: dir}}, Dir: dir}, sh("touch file"))
+		if err != nil || res.Exit == 0 || !strings.Contains(strings.Join(res.Hints, " "), "another user") {
+			t.Errorf("exit %d, hints %q, %v", res.Exit, res.Hints, err)
+		}
+	})
+}
+
+// A command that signals process 1 must not end its own sandbox.
+func TestSignallingProcessOne(t *testing.T) {
+	each(t, confining, func(t *testing.T, b sandbox.Backend) {
+		res, err := b.Run(t.Context(), sandbox.Policy{}, sh("for s in HUP INT QUIT ILL ABRT BUS FPE KILL SEGV USR1 USR2 PIPE TERM STOP CONT; do kill -$s 1; done; sleep 0.1; exit 9"))
+		if err != nil || res.Exit != 9 {
+			t.Errorf("exit %d, %s, %v", res.Exit, res.Stderr.Head, err)
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/agentctl/agentctl/internal/archive"
 	"github.com/agentctl/agentctl/internal/registry"
@@ -74,7 +75,7 @@ func Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
 	if err != nil {
 		return ImportResult{}, err
 	}
-	return req.finish(ctx, it, tree, stage)
+	return req.finish(ctx, it, wrapper, tree, stage)
 }
 
 // stageRoot is where the skill is put together: on the file system of its place,
@@ -162,16 +163,25 @@ func (r *ImportRequest) parse(tree, wrapper string) (*Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, ds, err := Parse(loc.File(), wrapper, data)
+	s, ds, err := Parse(loc.File(), cmp.Or(wrapper, r.stem()), data)
 	if err != nil {
-		return nil, &BrokenError{Kind: "skill", Name: wrapper, File: loc.File(), Diagnostics: ds}
+		return nil, &BrokenError{Kind: "skill", Name: cmp.Or(wrapper, r.stem(), r.Source), File: loc.File(), Diagnostics: ds}
 	}
 	return &Item{Value: s, Name: s.Name, Aliases: s.Aliases, Slug: Slug(s.Name), Location: loc}, nil
 }
 
+// stem is the name of an archive file, which stands in for a folder; stdin has none.
+func (r *ImportRequest) stem() string {
+	if r.Data != nil {
+		return ""
+	}
+	base := filepath.Base(r.Source)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
 // finish names, checks and places the staged skill.
-func (r *ImportRequest) finish(ctx context.Context, it *Item, tree, stage string) (ImportResult, error) {
-	slug, err := r.folder(it)
+func (r *ImportRequest) finish(ctx context.Context, it *Item, wrapper, tree, stage string) (ImportResult, error) {
+	slug, err := r.folder(it.Name, cmp.Or(wrapper, r.stem()))
 	if err != nil {
 		return ImportResult{}, err
 	}
@@ -213,19 +223,16 @@ func (r *ImportRequest) lint(ctx context.Context, it *Item, dir string) ([]Diagn
 }
 
 // folder is the slug under which the skill is kept.
-func (r *ImportRequest) folder(it *Item) (string, error) {
-	slug := Slug(it.Name)
-	if slug == "" {
-		slug = Slug(it.Folder())
-	}
+func (r *ImportRequest) folder(name, wrapper string) (string, error) {
+	slug := cmp.Or(Slug(name), Slug(wrapper))
 	if r.Name != "" {
 		slug = Slug(r.Name)
 	}
 	switch {
 	case slug == "":
-		return "", refuse("name", "neither the name %q nor the folder %q gives a folder name; pass --name", it.Name, it.Folder())
+		return "", refuse("name", "the name %q gives no folder name; pass --name", cmp.Or(r.Name, name))
 	case len(slug) > MaxName:
-		return "", refuse("name", "the name %q becomes a folder name of %d characters, at most %d are allowed; pass --name", it.Name, len(slug), MaxName)
+		return "", refuse("name", "the name %q becomes a folder name of %d characters, at most %d are allowed; pass --name", cmp.Or(r.Name, name), len(slug), MaxName)
 	}
 	return slug, nil
 }

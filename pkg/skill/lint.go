@@ -37,7 +37,7 @@ type LintSummary struct {
 // Lint holds one skill that loads to all rules and returns the findings in the
 // order of lines. The error is that of the file system or of ctx.
 func Lint(ctx context.Context, it *Item, o LintOptions) ([]Diagnostic, error) {
-	c := &check{it: it, opts: o, severity: severities(o.Profile)}
+	c := &check{it: it, opts: o, severity: severities(o.Profile), paths: map[string]bool{}}
 	for _, d := range it.Value.Doc.Diagnostics {
 		c.keep(d)
 	}
@@ -99,6 +99,7 @@ type check struct {
 	opts     LintOptions
 	severity map[string]diag.Severity
 	found    []Diagnostic
+	paths    map[string]bool // whether the skill holds them, as far as asked
 }
 
 // keep takes over a finding of the reader, with the severity of the profile.

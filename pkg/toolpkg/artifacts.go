@@ -49,7 +49,7 @@ func makeArtifactRoot(root string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(root, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(root, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // it holds no secret, and others read the checkout
 	if err != nil {
 		return nil //nolint:nilerr // it is there, or a person took it away: both are fine
 	}

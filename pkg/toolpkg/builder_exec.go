@@ -56,11 +56,11 @@ func (b ExecBuilder) Build(_ context.Context, job Build) (Runtime, error) {
 // writeWrapper writes a launch that starts another file of the package. It
 // needs nothing but a shell, and finds the file from its own place.
 func writeWrapper(out, target string, args ...string) error {
-	command := ""
+	words := make([]string, 0, 1+len(args))
 	for _, word := range append([]string{target}, args...) {
-		command += ` "$dir"/'` + strings.ReplaceAll(word, "'", `'\''`) + `'`
+		words = append(words, `"$dir"/'`+strings.ReplaceAll(word, "'", `'\''`)+`'`)
 	}
-	text := "#!/bin/sh\ndir=$(CDPATH= cd -- \"${0%/*}\" && pwd -P) || exit 126\nexec" + command + " \"$@\"\n"
+	text := "#!/bin/sh\ndir=$(CDPATH= cd -- \"${0%/*}\" && pwd -P) || exit 126\nexec " + strings.Join(words, " ") + " \"$@\"\n"
 	return os.WriteFile(filepath.Join(out, launchName), []byte(text), 0o755)
 }
 

@@ -136,42 +136,37 @@ func TestLoadPackageRefuses(t *testing.T) {
 	t.Parallel()
 	digest := strings.Repeat("a", 64)
 	tests := []struct {
-		name   string
-		change func(t *testing.T, dir string)
-		want   string
+		name, remove string
+		write        map[string]string
+		want         string
 	}{
-		{"no meta", func(t *testing.T, dir string) { remove(t, dir, metaName) }, "its agentctl-package.json cannot be read"},
-		{"bad meta", func(t *testing.T, dir string) { writeTree(t, dir, map[string]string{metaName: "{"}) }, "its agentctl-package.json is no valid JSON"},
-		{"a newer format", func(t *testing.T, dir string) { writeTree(t, dir, map[string]string{metaName: `{"format":9}`}) }, "it was made by another version of agentctl (format 9, contract 0)"},
-		{"another name", func(t *testing.T, dir string) {
-			writeTree(t, dir, map[string]string{metaName: `{"format":1,"contract":1,"name":"other"}`})
-		}, `it calls itself "other"`},
-		{"no commands", func(t *testing.T, dir string) { writeTree(t, dir, map[string]string{commandsName: "[]"}) }, "commands.json lists no command"},
-		{"a path as a command", func(t *testing.T, dir string) {
-			writeTree(t, dir, map[string]string{commandsName: `[{"name":"../../x"}]`})
-		}, `command "../../x" cannot be a function name`},
-		{"no schema", func(t *testing.T, dir string) { remove(t, dir, "schemas/run.json") }, "its run.json cannot be read"},
-		{"no launch", func(t *testing.T, dir string) { remove(t, dir, launchName) }, "its launch is missing"},
-		{"no folder", func(t *testing.T, dir string) { remove(t, dir, "") }, "cannot be read"},
+		{name: "no meta", remove: metaName, want: "its agentctl-package.json cannot be read"},
+		{name: "bad meta", write: map[string]string{metaName: "{"}, want: "its agentctl-package.json is no valid JSON"},
+		{name: "a newer format", write: map[string]string{metaName: `{"format":9}`}, want: "it was made by another version of agentctl (format 9, contract 0)"},
+		{name: "another name", write: map[string]string{metaName: `{"format":1,"contract":1,"name":"other"}`}, want: `it calls itself "other"`},
+		{name: "no commands", write: map[string]string{commandsName: "[]"}, want: "commands.json lists no command"},
+		{name: "a path as a command", write: map[string]string{commandsName: `[{"name":"../../x"}]`}, want: `command "../../x" cannot be a function name`},
+		{name: "no schema", remove: "schemas/run.json", want: "its run.json cannot be read"},
+		{name: "no launch", remove: launchName, want: "its launch is missing"},
+		{name: "no folder", remove: ".", want: "cannot be read"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			out := tempDir(t)
 			frozen(t, out, "pkg", cmd("run"))
-			tt.change(t, filepath.Join(out, "pkg", digest))
+			dir := filepath.Join(out, "pkg", digest)
+			writeTree(t, dir, tt.write)
+			if tt.remove != "" {
+				if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(tt.remove))); err != nil {
+					t.Fatal(err)
+				}
+			}
 			_, err := LoadPackage(filepath.Join(out, "pkg"))
 			if _, ok := errors.AsType[*BrokenError](err); !ok || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
-	}
-}
-
-func remove(t *testing.T, dir, name string) {
-	t.Helper()
-	if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-		t.Fatal(err)
 	}
 }
 

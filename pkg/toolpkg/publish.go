@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
+	"github.com/google/renameio/v2/maybe"
 
 	"github.com/agentctl/agentctl/internal/archive"
 	"github.com/agentctl/agentctl/internal/diag"
@@ -107,7 +107,7 @@ func (w *work) publish(ctx context.Context, dir string) (string, error) {
 	} else if err := os.Rename(dir, target); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	if err := renameio.WriteFile(filepath.Join(w.root, currentName), []byte(hex+"\n"), 0o644); err != nil {
+	if err := maybe.WriteFile(filepath.Join(w.root, currentName), []byte(hex+"\n"), 0o644); err != nil {
 		return "", err
 	}
 	w.clean(hex, previous)
@@ -165,7 +165,7 @@ func removeTree(dir string) {
 	}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700)
+			_ = os.Chmod(path, 0o700) //nolint:gosec // a folder needs its x bit to be emptied
 		}
 		return nil
 	})

@@ -118,8 +118,8 @@ func normal(name string) string {
 	return strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
-// markRead remembers that the model has a skill, so that it may look into its folder.
-func (e *Env) markRead(name, dir string) {
+// MarkRead remembers that the model has a skill, so that it may look into its folder.
+func (e *Env) MarkRead(name, dir string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.read == nil {
@@ -159,7 +159,7 @@ func (e *Env) markEarlier(ctx context.Context, names []string) error {
 		if err != nil {
 			return err
 		}
-		e.markRead(res.Winner.Name, dir)
+		e.MarkRead(res.Winner.Name, dir)
 	}
 	return nil
 }

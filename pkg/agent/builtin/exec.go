@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,7 +27,8 @@ func (e *Env) exec() agent.Tool {
 			if err := e.checkArgv(ctx, args.Argv); err != nil {
 				return agent.Output{}, err
 			}
-			return e.run(ctx, c, command{policy: e.policy(), argv: args.Argv})
+			out, err := e.run(ctx, c, command{policy: e.policy(), argv: args.Argv})
+			return e.withHint(ctx, out), err
 		}),
 		ask: func(ctx context.Context, args execArgs) (agent.ApprovalRequest, error) {
 			if err := e.checkArgv(ctx, args.Argv); err != nil {
@@ -115,6 +117,26 @@ func (e *Env) redirect(ctx context.Context, program string) error {
 	}
 	return nil
 }
+
+// notFound is how shells report a program that does not exist.
+var notFound = regexp.MustCompile(`([^\s:]+): (?:command )?not found`)
+
+// withHint says what to call instead where a shell did not find a tool or a skill.
+func (e *Env) withHint(ctx context.Context, out agent.Output) agent.Output {
+	if !out.Failed {
+		return out
+	}
+	for _, m := range notFound.FindAllStringSubmatch(out.Text, maxHints) {
+		if bad, ok := errors.AsType[*agent.ModelError](e.redirect(ctx, m[1])); ok {
+			out.Text += "hint: " + strings.TrimPrefix(bad.Text, "error: ") + "\n"
+			return out
+		}
+	}
+	return out
+}
+
+// maxHints is how many names in an output are looked at.
+const maxHints = 5
 
 // skillNamed returns the name of the skill that answers to name, "" for none.
 func (e *Env) skillNamed(ctx context.Context, name string) (string, error) {

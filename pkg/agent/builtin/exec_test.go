@@ -117,6 +117,22 @@ func TestExecRefuses(t *testing.T) {
 	checkTexts(t, env, "exec", []textTest{{"no sandbox", args{"argv": []string{"ls"}}, "error: programs cannot be run in this chat. Go on without.", true}})
 }
 
+// Deeper in a script only the shell knows what is missing.
+func TestExecHintsAtWhatAShellDidNotFind(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t, map[string]string{".skill/write-up/SKILL.md": strings.ReplaceAll(reportSkill, "name: report", "name: write-up")})
+	for stderr, want := range map[string]string{
+		"sh: 1: foo: not found\nsh: 2: write-up: not found\n": `hint: write-up is a skill, not a program. Call read_skill(name="write-up") and follow it.` + "\n",
+		"bash: line 1: read-file: command not found\n":        "hint: read-file is a tool of this chat, not a program. Call the function read_file.\n",
+		"bash: line 1: foo: command not found\n":              "",
+	} {
+		env.Backend = open(t, says("", stderr, 127))
+		if out := run(t, env, "exec", args{"argv": []string{"sh", "-c", "cd x; y"}}); out.Text != "exit_code: 127\nstderr:\n"+stderr+want {
+			t.Errorf("got %q, want the end %q", out.Text, want)
+		}
+	}
+}
+
 func TestExecRunsProgramsThatAreCalledLikeSkills(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, map[string]string{".skill/ls/SKILL.md": strings.ReplaceAll(reportSkill, "name: report", "name: ls")})

@@ -33,7 +33,8 @@ type packageTool struct {
 
 // Spec implements [agent.Tool].
 func (t packageTool) Spec() model.ToolSpec {
-	return model.ToolSpec{Name: t.f.Name, Description: t.f.Command.Description, Schema: t.f.Command.Params}
+	s := t.f.Spec()
+	return model.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Parameters}
 }
 
 // Approval implements [agent.Approvable]: a sandboxed command without network

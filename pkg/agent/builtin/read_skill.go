@@ -44,7 +44,7 @@ func (e *Env) readSkill() agent.Tool {
 		if err != nil {
 			return agent.Output{}, err
 		}
-		e.markRead(it.Name, dir)
+		e.MarkRead(it.Name, dir)
 		out := agent.Output{Text: text}
 		if args.Path == "" {
 			out.SkillRead = it.Name

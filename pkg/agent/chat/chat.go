@@ -101,8 +101,17 @@ func Compose(ctx context.Context, c Config) (Prompt, error) {
 	return Prompt{System: prompt.System(p), Tools: tools, Skills: index}, nil
 }
 
-// native tells whether the model calls tools by itself, as far as it is known.
-func (c Config) native() bool { return c.Model.ToolMode != "text" && !c.Model.Small }
+// native tells whether the model calls tools by itself, as far as it is known: a
+// setting counts, else small models are not trusted to.
+func (c Config) native() bool {
+	switch c.Model.ToolMode {
+	case "native":
+		return true
+	case "", "auto":
+		return !c.Model.Small
+	}
+	return false
+}
 
 // view is what the model may see: the app's shared skills, all others of its
 // sources.
@@ -174,7 +183,7 @@ func Open(ctx context.Context, c Config) (*Chat, error) {
 		return nil, err
 	}
 	c.Env.SkillsRead = skillsRead(c.Records)
-	started := firstInit(c.Records)
+	started := lastInit(c.Records)
 	if started != nil {
 		p.System = started.System
 	}
@@ -190,8 +199,9 @@ func Open(ctx context.Context, c Config) (*Chat, error) {
 	})
 }
 
-func firstInit(records []session.Record) *session.Init {
-	for _, r := range records {
+// lastInit has what the requests of the session start with; a reload made it anew.
+func lastInit(records []session.Record) *session.Init {
+	for _, r := range slices.Backward(records) {
 		if b, ok := r.Body.(session.Init); ok {
 			return &b
 		}
@@ -212,11 +222,16 @@ func skillsRead(records []session.Record) []string {
 
 // Turn answers what the user said.
 func (c *Chat) Turn(ctx context.Context, text string) (session.Result, error) {
+	return c.Say(ctx, session.User{Text: text})
+}
+
+// Say is [Chat.Turn] with a whole record of the user's, see [Chat.Invoke].
+func (c *Chat) Say(ctx context.Context, user session.User) (session.Result, error) {
 	attached, err := c.attach(ctx)
 	if err != nil {
 		return session.Result{Stop: session.StopError, Model: c.config.Model.Name}, err
 	}
-	return c.agent.Turn(ctx, text, attached)
+	return c.agent.Say(ctx, user, attached)
 }
 
 // skillNames are the skills that the model can read now.

@@ -25,6 +25,7 @@ type Data struct {
 	// The rest are regular expressions; case is ignored.
 	Small            []string `yaml:"small"`
 	Overflow         []string `yaml:"overflow"`
+	NotOverflow      []string `yaml:"not_overflow"`
 	ToolsUnsupported []string `yaml:"tools_unsupported"`
 	BadHistory       []string `yaml:"bad_history"`
 	Quota            []string `yaml:"quota"`
@@ -86,7 +87,7 @@ func LoadData(file string, data []byte) (*Data, error) {
 }
 
 func (d *Data) check(file string) error {
-	for _, list := range [][]string{d.Small, d.Overflow, d.ToolsUnsupported, d.BadHistory, d.Quota, d.matches()} {
+	for _, list := range [][]string{d.Small, d.Overflow, d.NotOverflow, d.ToolsUnsupported, d.BadHistory, d.Quota, d.matches()} {
 		for _, text := range list {
 			if _, err := regexp.Compile(text); err != nil {
 				return fmt.Errorf("%s: %w", file, err)
@@ -110,9 +111,10 @@ func (d *Data) matches() []string {
 }
 
 var builtin = sync.OnceValue(func() *Data {
-	d, err := LoadData("data.yaml", dataYAML)
-	if err != nil {
-		panic(err) // part of the program; a test reads it
+	// It is part of the program: a test checks it, so that a start need not.
+	d := new(Data)
+	if err := frontmatter.UnmarshalStrict("data.yaml", dataYAML, d); err != nil {
+		panic(err)
 	}
 	return d
 })
@@ -132,6 +134,7 @@ func (d *Data) With(over *Data) *Data {
 		Models:           slices.Concat(over.Models, d.Models),
 		Small:            slices.Concat(over.Small, d.Small),
 		Overflow:         slices.Concat(over.Overflow, d.Overflow),
+		NotOverflow:      slices.Concat(over.NotOverflow, d.NotOverflow),
 		ToolsUnsupported: slices.Concat(over.ToolsUnsupported, d.ToolsUnsupported),
 		BadHistory:       slices.Concat(over.BadHistory, d.BadHistory),
 		Quota:            slices.Concat(over.Quota, d.Quota),
@@ -161,7 +164,9 @@ func (d *Data) Known(id string) Known {
 func (d *Data) IsSmall(id string) bool { return matchAny(d.Small, id) }
 
 // IsOverflow tells whether an error text says that a prompt does not fit.
-func (d *Data) IsOverflow(text string) bool { return matchAny(d.Overflow, text) }
+func (d *Data) IsOverflow(text string) bool {
+	return matchAny(d.Overflow, text) && !matchAny(d.NotOverflow, text)
+}
 
 // IsToolsUnsupported tells whether an error text says that tools are not taken.
 func (d *Data) IsToolsUnsupported(text string) bool { return matchAny(d.ToolsUnsupported, text) }

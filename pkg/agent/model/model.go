@@ -95,7 +95,7 @@ type Retry struct {
 	Reason  string
 }
 
-// Finish ends an answer. Reason is the server's own word ("stop", "tool_calls",
+// Finish ends an answer. Reason is a word of chat completions ("stop", "tool_calls",
 // "length", …); what counts is the content that came before.
 type Finish struct{ Reason string }
 

@@ -58,14 +58,16 @@ func Attach(t Turn, records []session.Record) session.Context {
 func known(records []session.Record) (skills string, files map[string]string) {
 	files = map[string]string{}
 	for _, r := range records {
-		c, ok := r.Body.(session.Context)
-		if !ok {
-			continue
+		switch c := r.Body.(type) {
+		case session.Context:
+			if c.Skills != "" {
+				skills = c.Skills
+			}
+			maps.Copy(files, c.Files)
+		case session.Compaction: // what was attached before it is gone
+			skills = ""
+			clear(files)
 		}
-		if c.Skills != "" {
-			skills = c.Skills
-		}
-		maps.Copy(files, c.Files)
 	}
 	return skills, files
 }

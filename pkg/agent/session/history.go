@@ -69,10 +69,17 @@ func (b *builder) add(r Record) {
 	}
 }
 
-// user adds a message of the user with what was attached to it.
+// user adds a message of the user with what was attached to it. After a turn
+// that got no answer it goes on with the message before: the templates of many
+// local models refuse two messages of one role in a row.
 func (b *builder) user(text string) {
-	b.messages = append(b.messages, model.Message{Role: model.User, Content: WithContext(b.context, text)})
+	text = WithContext(b.context, text)
 	b.context = ""
+	if last := len(b.messages) - 1; last >= 0 && b.messages[last].Role == model.User {
+		b.messages[last].Content = WithContext(b.messages[last].Content, text)
+		return
+	}
+	b.messages = append(b.messages, model.Message{Role: model.User, Content: text})
 }
 
 // assistant returns the open message of a step.

@@ -30,6 +30,9 @@ func checkHistory(t *testing.T, messages []model.Message) {
 				t.Fatalf("message %d is empty", i)
 			}
 		case model.User, model.System:
+			if i > 0 && messages[i-1].Role == m.Role {
+				t.Fatalf("messages %d and %d are both of role %s", i-1, i, m.Role)
+			}
 		default:
 			t.Fatalf("message %d has role %q", i, m.Role)
 		}
@@ -54,7 +57,7 @@ func checkHistory(t *testing.T, messages []model.Message) {
 }
 
 func record(step int, body session.Body) session.Record {
-	return session.Record{Header: session.Header{Type: body.Type(), V: 1, Step: step}, Body: body}
+	return session.Record{Header: session.Header{Type: session.TypeOf(body), V: 1, Step: step}, Body: body}
 }
 
 func toolCall(id, name string) session.ToolCall {
@@ -88,7 +91,12 @@ func TestHistory(t *testing.T) {
 		{
 			"context goes before the user's words",
 			[]session.Record{record(0, session.Context{Text: "<c/>"}), record(0, session.User{Text: "hi"}), record(0, session.User{Text: "again"})},
-			[]model.Message{user("<c/>\n\nhi"), user("again")},
+			[]model.Message{user("<c/>\n\nhi\n\nagain")},
+		},
+		{
+			"a note of the host in the middle of a turn",
+			[]session.Record{record(0, session.User{Text: "hi"}), record(1, session.TextDelta{Text: "a"}), record(1, session.Context{Text: "(note)"}), record(2, session.TextDelta{Text: "b"}), record(2, session.Context{Text: "(last)"})},
+			[]model.Message{user("hi"), calls("a"), user("(note)"), calls("b"), user("(last)")},
 		},
 		{
 			"calls and results in the order of the calls",
@@ -129,7 +137,7 @@ func TestHistory(t *testing.T) {
 		{
 			"a summary replaces what came before",
 			[]session.Record{record(0, session.User{Text: "1"}), record(1, session.TextDelta{Text: "one"}), record(0, session.Compaction{Summary: "so far"}), record(0, session.User{Text: "2"})},
-			[]model.Message{user("so far"), user("2")},
+			[]model.Message{user("so far\n\n2")},
 		},
 		{
 			"what is for people does not count",

@@ -58,7 +58,10 @@ type Record struct {
 }
 
 // Body is the part of a record that depends on its type.
-type Body interface{ Type() Type }
+type Body interface{ recordType() Type }
+
+// TypeOf returns the type that a body gives its record.
+func TypeOf(b Body) Type { return b.recordType() }
 
 // Init begins each run. System and Tools are what every request of the session
 // starts with; a resumed run keeps those of the first.
@@ -75,6 +78,8 @@ type Init struct {
 // User is what the user said.
 type User struct {
 	Text string `json:"text"`
+	// Skill is the name of the skill that Text holds: the user invoked it.
+	Skill string `json:"skill,omitempty"`
 }
 
 // Context is what was attached to the user's turn: workspace skills and context
@@ -170,23 +175,22 @@ type Title struct {
 	Text string `json:"text"`
 }
 
-// Type implements [Body].
-func (Init) Type() Type           { return TypeInit }
-func (User) Type() Type           { return TypeUser }
-func (Context) Type() Type        { return TypeContext }
-func (TextDelta) Type() Type      { return TypeTextDelta }
-func (ReasoningDelta) Type() Type { return TypeReasoningDelta }
-func (ToolCall) Type() Type       { return TypeToolCall }
-func (Approval) Type() Type       { return TypeApproval }
-func (ToolOutput) Type() Type     { return TypeToolOutput }
-func (ToolResult) Type() Type     { return TypeToolResult }
-func (Repair) Type() Type         { return TypeRepair }
-func (Usage) Type() Type          { return TypeUsage }
-func (Warning) Type() Type        { return TypeWarning }
-func (Compaction) Type() Type     { return TypeCompaction }
-func (Retry) Type() Type          { return TypeRetry }
-func (Title) Type() Type          { return TypeTitle }
-func (Result) Type() Type         { return TypeResult }
+func (Init) recordType() Type           { return TypeInit }
+func (User) recordType() Type           { return TypeUser }
+func (Context) recordType() Type        { return TypeContext }
+func (TextDelta) recordType() Type      { return TypeTextDelta }
+func (ReasoningDelta) recordType() Type { return TypeReasoningDelta }
+func (ToolCall) recordType() Type       { return TypeToolCall }
+func (Approval) recordType() Type       { return TypeApproval }
+func (ToolOutput) recordType() Type     { return TypeToolOutput }
+func (ToolResult) recordType() Type     { return TypeToolResult }
+func (Repair) recordType() Type         { return TypeRepair }
+func (Usage) recordType() Type          { return TypeUsage }
+func (Warning) recordType() Type        { return TypeWarning }
+func (Compaction) recordType() Type     { return TypeCompaction }
+func (Retry) recordType() Type          { return TypeRetry }
+func (Title) recordType() Type          { return TypeTitle }
+func (Result) recordType() Type         { return TypeResult }
 
 // decoders make the body of each type.
 var decoders = map[Type]func([]byte) (Body, error){
@@ -216,7 +220,7 @@ func decode[B Body](data []byte) (Body, error) {
 
 // MarshalJSON writes header and body as one flat object, the header first.
 func (r Record) MarshalJSON() ([]byte, error) {
-	r.Header.Type = r.Body.Type()
+	r.Type = TypeOf(r.Body)
 	head, err := encode(r.Header)
 	if err != nil {
 		return nil, err
@@ -257,9 +261,9 @@ func (r *Record) UnmarshalJSON(data []byte) error {
 	if r.V > Version {
 		return &NewerError{Version: r.V}
 	}
-	dec := decoders[r.Header.Type]
+	dec := decoders[r.Type]
 	if dec == nil {
-		return fmt.Errorf("unknown record type %q", r.Header.Type)
+		return fmt.Errorf("unknown record type %q", r.Type)
 	}
 	var err error
 	r.Body, err = dec(data)

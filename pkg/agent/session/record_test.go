@@ -52,10 +52,10 @@ func TestRecordsReadBackAsWritten(t *testing.T) {
 	t.Parallel()
 	id := "abc"
 	for i, body := range bodies() {
-		t.Run(string(body.Type()), func(t *testing.T) {
+		t.Run(string(session.TypeOf(body)), func(t *testing.T) {
 			t.Parallel()
 			want := session.Record{
-				Header: session.Header{Type: body.Type(), V: session.Version, Seq: i + 1, Session: &id, Time: noon, Step: i % 3},
+				Header: session.Header{Type: session.TypeOf(body), V: session.Version, Seq: i + 1, Session: &id, Time: noon, Step: i % 3},
 				Body:   body,
 			}
 			line, err := want.Line()
@@ -65,7 +65,7 @@ func TestRecordsReadBackAsWritten(t *testing.T) {
 			if n := bytes.Count(line, []byte("\n")); n != 1 || !bytes.HasSuffix(line, []byte("\n")) {
 				t.Fatalf("line %q has %d line feeds, want one at the end", line, n)
 			}
-			if !bytes.HasPrefix(line, []byte(`{"type":"`+string(body.Type())+`"`)) {
+			if !bytes.HasPrefix(line, []byte(`{"type":"`+string(session.TypeOf(body))+`"`)) {
 				t.Errorf("line %q does not begin with its type", line)
 			}
 			var got session.Record

@@ -195,7 +195,7 @@ func (l *Log) load(path string) error {
 // whole by one call, so a kill loses at most the last one.
 func (l *Log) Append(step int, body Body) (Record, error) {
 	l.seq++
-	r := Record{Header: Header{Type: body.Type(), V: Version, Seq: l.seq, Session: &l.ID, Time: l.now().UTC(), Step: step}, Body: body}
+	r := Record{Header: Header{Type: TypeOf(body), V: Version, Seq: l.seq, Session: &l.ID, Time: l.now().UTC(), Step: step}, Body: body}
 	return r, l.write(r)
 }
 
@@ -271,7 +271,7 @@ type Ephemeral struct {
 // Append returns the record; nothing is written.
 func (e *Ephemeral) Append(step int, body Body) (Record, error) {
 	e.seq++
-	return Record{Header: Header{Type: body.Type(), V: Version, Seq: e.seq, Time: e.Now().UTC(), Step: step}, Body: body}, nil
+	return Record{Header: Header{Type: TypeOf(body), V: Version, Seq: e.seq, Time: e.Now().UTC(), Step: step}, Body: body}, nil
 }
 
 // Close does nothing.

@@ -85,5 +85,6 @@ func Skip(t testing.TB, reason string) {
 	t.Skip(reason)
 }
 
-// slow is how much longer than its own time a run may take on a busy machine.
-const slow = 3 * time.Second
+// slow is how much longer than its own time a run may take on a busy machine. A
+// run that hangs takes at least four times that.
+const slow = 6 * time.Second

@@ -19,7 +19,7 @@ type testArgs struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"minimum=1"`
 	Deep  struct {
 		On bool `json:"on,omitempty"`
-	} `json:"deep,omitempty"`
+	} `json:"deep,omitempty"` //nolint:modernize // omitempty is what makes it optional in the schema
 }
 
 func testSet(run func(ctx context.Context, a testArgs) (any, error)) *set {
@@ -150,7 +150,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv("DISPATCH_TEST_MAIN") == "1" {
 		Register("greet", "Greet somebody.", func(_ context.Context, a struct {
 			Name string `json:"name"`
-		}) (any, error) {
+		},
+		) (any, error) {
 			return map[string]string{"greeting": "hello " + a.Name}, nil
 		})
 		Main()
@@ -161,13 +162,13 @@ func TestMain(m *testing.M) {
 func TestMainServesOneCall(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "greet", `{"name":"Ada"}`)
-	cmd.Env = []string{"DISPATCH_TEST_MAIN=1"}
+	cmd.Env = []string{"DISPATCH_TEST_MAIN=1", "GOCOVERDIR=" + t.TempDir()}
 	out, err := cmd.CombinedOutput()
 	if want := `{"greeting":"hello Ada"}` + "\n"; err != nil || string(out) != want {
 		t.Errorf("got %s, %v, want %s", out, err, want)
 	}
 	cmd = exec.CommandContext(t.Context(), os.Args[0], "greet", `{"name":1}`)
-	cmd.Env = []string{"DISPATCH_TEST_MAIN=1"}
+	cmd.Env = []string{"DISPATCH_TEST_MAIN=1", "GOCOVERDIR=" + t.TempDir()}
 	out, _ = cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 2 || !json.Valid([]byte(strings.TrimPrefix(lastLine(out), "agentctl-error: "))) {
 		t.Errorf("exit %d, %s", cmd.ProcessState.ExitCode(), out)

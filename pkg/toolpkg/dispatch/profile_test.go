@@ -22,7 +22,7 @@ type everything struct {
 	embedded
 	Text   string          `json:"text" jsonschema:"minLength=1,enum=b,enum=a" jsonschema_description:"First, second."`
 	Number float64         `json:"number,omitempty" jsonschema:"minimum=0.5"`
-	When   time.Time       `json:"when,omitempty"`
+	When   time.Time       `json:"when,omitempty"` //nolint:modernize // omitempty is what makes it optional in the schema
 	Any    any             `json:"any,omitempty"`
 	Raw    json.RawMessage `json:"raw,omitempty"`
 	Items  []nested        `json:"items,omitempty"`

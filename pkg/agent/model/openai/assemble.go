@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
@@ -112,28 +111,11 @@ func (a *assembler) last(match func(*call) bool) *call {
 
 func begins(args string) bool { return strings.HasPrefix(strings.TrimSpace(args), "{") }
 
-// finished returns the calls with ids of their own: what is missing or taken
-// becomes call_1, call_2, …
-func (a *assembler) finished(used map[string]bool) []model.ToolCall {
+// finished returns the calls as they came.
+func (a *assembler) finished() []model.ToolCall {
 	var out []model.ToolCall
-	taken := map[string]bool{}
-	for id := range used {
-		taken[id] = true
-	}
 	for _, c := range a.calls {
-		if c.id == "" || taken[c.id] {
-			c.id = freeID(taken)
-		}
-		taken[c.id] = true
 		out = append(out, model.ToolCall{ID: c.id, Name: c.name, Args: c.args.String()})
 	}
 	return out
-}
-
-func freeID(taken map[string]bool) string {
-	for n := 1; ; n++ {
-		if id := "call_" + strconv.Itoa(n); !taken[id] {
-			return id
-		}
-	}
 }

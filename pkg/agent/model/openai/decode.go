@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 
@@ -22,16 +21,16 @@ type decoder struct {
 	stop     func()
 }
 
-func (c *client) decode(answer *wire.Answer, emit wire.Emit, used map[string]bool) error {
+func (c *client) decode(answer *wire.Answer, emit wire.Emit, history []model.Message) error {
 	d := &decoder{wire: &c.wire, emit: emit, answer: answer, stop: func() {}}
 	defer func() { d.stop() }()
 	if err := d.read(); err != nil {
 		return err
 	}
 	if !d.finished {
-		return c.wire.Cut(errNoEnd)
+		return c.wire.Cut(wire.ErrNoEnd)
 	}
-	return d.end(used)
+	return d.end(history)
 }
 
 // read takes in the answer. A connection that breaks after the finish reason
@@ -139,18 +138,8 @@ func (d *decoder) delta(part *delta) error {
 }
 
 // end emits what is only known when the answer is complete.
-func (d *decoder) end(used map[string]bool) error {
-	for _, call := range d.calls.finished(used) {
-		if err := d.emit(model.Call{ToolCall: call}); err != nil {
-			return err
-		}
-	}
-	if d.usage != nil {
-		if err := d.emit(*d.usage); err != nil {
-			return err
-		}
-	}
-	return d.emit(model.Finish{Reason: d.reason})
+func (d *decoder) end(history []model.Message) error {
+	return wire.End(d.emit, wire.OwnIDs(d.calls.finished(), history), d.usage, d.reason)
 }
 
 func failed(raw json.RawMessage) bool {
@@ -173,5 +162,3 @@ func errorStatus(raw json.RawMessage) int {
 	}
 	return http.StatusInternalServerError
 }
-
-var errNoEnd = errors.New("the stream ended without a finish reason")

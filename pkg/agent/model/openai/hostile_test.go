@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -380,13 +383,49 @@ func TestCancel(t *testing.T) {
 // Who stops reading gets no further event, and the connection closes.
 func TestStopReading(t *testing.T) {
 	t.Parallel()
-	s := agenttest.Serve(t, "version: 1\nsteps:\n  - reply: {text: one two three, chunk: 4}\n")
-	n := 0
-	for range connect(s).Stream(t.Context(), question) {
-		n++
-		break
+	for n := range 6 {
+		s := agenttest.Serve(t, "version: 1\nsteps:\n  - fail: {status: 500}\n  - reply: {thinking: hm, text: four, tool_calls: [{name: wc}], usage: {in: 1, out: 1}}\nstrict: false\n")
+		count := 0
+		for range connect(s).Stream(t.Context(), question) {
+			if count++; count > n {
+				break
+			}
+		}
+		if count != n+1 {
+			t.Errorf("got %d events, want %d", count, n+1)
+		}
 	}
-	if n != 1 {
-		t.Errorf("got %d events, want 1", n)
+}
+
+// Without a name a server is called by its host.
+func TestProviderName(t *testing.T) {
+	t.Parallel()
+	s := agenttest.Serve(t, "version: 1\nsteps:\n  - fail: {status: 400, body: no}\n")
+	got := agenttest.Collect(t.Context(), connect(s, func(c *openai.Config) { c.Provider = "" }), question)
+	if got.Err == nil || !strings.HasPrefix(got.Err.Error(), "127.0.0.1:") {
+		t.Errorf("got %v", got.Err)
+	}
+}
+
+// Requests of one turn share a connection.
+func TestConnectionIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	s := agenttest.Serve(t, "version: 1\nsteps:\n  - reply: {text: a}\n  - reply: {text: b}\n  - reply: {text: c}\n")
+	var dials atomic.Int32
+	dialer := net.Dialer{}
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		dials.Add(1)
+		return dialer.DialContext(ctx, network, addr)
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	m := connect(s, func(c *openai.Config) { c.HTTPClient = &http.Client{Transport: transport} })
+	for range 3 {
+		if got := agenttest.Collect(t.Context(), m, question); got.Err != nil {
+			t.Fatal(got.Err)
+		}
+	}
+	// One, but on a busy machine the end of an answer may come too late.
+	if n := dials.Load(); n > 2 {
+		t.Errorf("got %d connections for 3 requests, want 1", n)
 	}
 }

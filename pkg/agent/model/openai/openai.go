@@ -96,17 +96,6 @@ func (c *client) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Ev
 		return func(yield func(model.Event, error) bool) { yield(nil, err) }
 	}
 	return c.wire.Stream(ctx, body, func(a *wire.Answer, emit wire.Emit) error {
-		return c.decode(a, emit, usedIDs(r.Messages))
+		return c.decode(a, emit, r.Messages)
 	})
-}
-
-// usedIDs are the ids of calls that the history already has.
-func usedIDs(messages []model.Message) map[string]bool {
-	used := map[string]bool{}
-	for _, m := range messages {
-		for _, call := range m.ToolCalls {
-			used[call.ID] = true
-		}
-	}
-	return used
 }

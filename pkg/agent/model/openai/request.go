@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -66,7 +65,7 @@ func (m wireMessage) MarshalJSON() ([]byte, error) {
 	if err != nil || m.reasoning == "" || m.field == "" {
 		return data, err
 	}
-	return addFields(data, map[string]any{m.field: m.reasoning})
+	return wire.AddFields(data, map[string]any{m.field: m.reasoning})
 }
 
 func (c *client) encode(r model.Request) ([]byte, error) {
@@ -91,7 +90,7 @@ func (c *client) encode(r model.Request) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	return addFields(data, c.extra(r))
+	return wire.AddFields(data, c.extra(r))
 }
 
 // extra are the fields whose names depend on the server.
@@ -133,17 +132,4 @@ func (c *client) message(m model.Message) wireMessage {
 		}
 	}
 	return out
-}
-
-// addFields puts fields, sorted by name, at the end of a JSON object.
-func addFields(object []byte, fields map[string]any) ([]byte, error) {
-	if len(fields) == 0 {
-		return object, nil
-	}
-	more, err := wire.Marshal(fields)
-	if err != nil {
-		return nil, fmt.Errorf("encode the extra fields of the request: %w", err)
-	}
-	out := append(bytes.TrimSuffix(object, []byte("}")), ',')
-	return append(out, more[1:]...), nil
 }

@@ -290,8 +290,8 @@ func TestRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"request":1,"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hi"}],"tools":[{"name":"wc","description":"count","schema":{"type":"object","properties":{}}}],"max_output":7}
-{"request":2,"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hi"},{"role":"assistant","content":"a"}],"tools":[{"name":"wc","description":"count","schema":{"type":"object","properties":{}}}],"max_output":7}
+	want := `{"request":1,"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hi"}],"tools":[{"name":"wc","description":"count","schema":{"properties":{},"type":"object"}}],"max_output":7}
+{"request":2,"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hi"},{"role":"assistant","content":"a"}],"tools":[{"name":"wc","description":"count","schema":{"properties":{},"type":"object"}}],"max_output":7}
 `
 	if string(data) != want {
 		t.Errorf("got\n%s\nwant\n%s", data, want)
@@ -303,6 +303,90 @@ func TestRecordThatCannotBeWritten(t *testing.T) {
 	s := load(t, "version: 1\nrecord: /no/such/folder/x\nsteps:\n  - reply: {text: a}\n")
 	if got := agenttest.Collect(t.Context(), s.Model(), user("hi")); got.Err == nil || !strings.Contains(got.Err.Error(), "record: ") {
 		t.Errorf("got %v", got.Err)
+	}
+}
+
+// What the forms of a step send.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, steps string
+		check       func(agenttest.Answer) bool
+	}{
+		{"raw arguments", "[{reply: {tool_calls: [{name: a, raw_args: '{\"x\": {{user}'}]}}]", func(a agenttest.Answer) bool { return a.Err != nil }},
+		{"raw arguments with a template", "[{reply: {tool_calls: [{id: z, name: a, raw_args: '{\"x\": \"{{user}}\"'}]}}]", func(a agenttest.Answer) bool {
+			return len(a.Calls) == 1 && a.Calls[0] == model.ToolCall{ID: "z", Name: "a", Args: `{"x": "hi"`}
+		}},
+		{"no id", "[{reply: {tool_calls: [{id: '', name: a}, {id: '', name: b}]}}]", func(a agenttest.Answer) bool {
+			return len(a.Calls) == 2 && a.Calls[0].ID == "call_1" && a.Calls[1].ID == "call_2" && a.Calls[1].Args == "{}"
+		}},
+		{"finish", "[{reply: {text: x, finish: length}}]", func(a agenttest.Answer) bool { return a.Finish == "length" }},
+		{"lines", "[{sse: ['data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}', '']}]", func(a agenttest.Answer) bool { return a.Text == "x" }},
+		{"status 500 unless it says otherwise", "[{fail: {body: x, times: 5}}]", func(a agenttest.Answer) bool {
+			err, ok := errors.AsType[*model.ServerError](a.Err)
+			return ok && err.Status == 500 && len(a.Retries) == 4
+		}},
+		{"a cut without an answer", "[{fail: {after_bytes: 0, times: 5}}]", func(a agenttest.Answer) bool {
+			_, ok := errors.AsType[*model.CutStreamError](a.Err)
+			return ok
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := scripted.Load("t.yaml", []byte("version: 1\nsteps: "+tt.steps+"\n"))
+			if err != nil {
+				if !tt.check(agenttest.Answer{Err: err}) {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got := agenttest.Collect(t.Context(), s.Model(), user("hi")); !tt.check(got) {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+// A script that starts again gives its calls new ids, and templates find them.
+func TestLoopHasFreshIDs(t *testing.T) {
+	t.Parallel()
+	s := load(t, `
+version: 1
+loop: true
+steps:
+  - reply: {tool_calls: [{name: wc}]}
+  - reply: {text: '{{result "call_1"}}'}
+`)
+	m, r := s.Model(), user("hi")
+	for turn, result := range []string{"one", "two"} {
+		call := agenttest.Collect(t.Context(), m, r)
+		if call.Err != nil {
+			t.Fatal(call.Err)
+		}
+		r = then(r, call, result)
+		last := agenttest.Collect(t.Context(), m, r)
+		if last.Text != result || (turn == 1 && call.Calls[0].ID == "call_1") {
+			t.Errorf("got %q with %+v, want %q", last.Text, call.Calls, result)
+		}
+		r = then(r, last)
+		r.Messages = append(r.Messages, model.Message{Role: model.User, Content: "again"})
+	}
+}
+
+// Reasoning and everything else of a request is in its record.
+func TestRecordOfARound(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "r")
+	s := load(t, "version: 1\nrecord: "+out+"\nsteps:\n  - reply: {text: x}\n")
+	agenttest.Collect(t.Context(), s.Model(), then(user("hi"), agenttest.Answer{Calls: []model.ToolCall{{ID: "c", Name: "wc", Args: "{}"}}}, "4"))
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"role":"assistant","content":"","tool_calls":[{"id":"c","name":"wc","args":"{}"}]},{"role":"tool","content":"4","call_id":"c","name":"wc"}`
+	if !strings.Contains(string(data), want) {
+		t.Errorf("got %s, want it to contain %s", data, want)
 	}
 }
 

@@ -149,7 +149,7 @@ func printBytes(a []string) (string, error) {
 
 func exit(a []string) (string, error) {
 	n, _ := strconv.Atoi(a[0])
-	os.Exit(n)
+	syscall.Exit(n)
 	return "", nil
 }
 

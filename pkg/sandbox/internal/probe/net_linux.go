@@ -10,7 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const netTimeout = 2 * time.Second
+// The time that a try may take. Resolving gets so much that a resolver which
+// waits for an answer is told from one that knows that there is none.
+const (
+	netTimeout     = 2 * time.Second
+	resolveTimeout = 20 * time.Second
+)
 
 func tcp(a []string) (string, error) { return dial("tcp", a[0]) }
 
@@ -37,7 +42,7 @@ func udp(a []string) (string, error) {
 }
 
 func resolve(a []string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), netTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), resolveTimeout)
 	defer cancel()
 	addrs, err := net.DefaultResolver.LookupHost(ctx, a[0])
 	return "resolved to " + strings.Join(addrs, " "), err

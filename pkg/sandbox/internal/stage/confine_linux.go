@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"encoding/binary"
 	"os"
 	"strconv"
 	"syscall"
@@ -107,13 +108,16 @@ func inBoundingSet(c uintptr) bool {
 	return e == 0 && set == 1
 }
 
-func loadFilter(filter []Instruction) error {
-	if len(filter) == 0 {
-		return nil
+func loadFilter(filter []byte) error {
+	const size = int(unsafe.Sizeof(syscall.SockFilter{}))
+	if len(filter) == 0 || len(filter)%size != 0 {
+		return syscall.EINVAL
 	}
-	prog := make([]syscall.SockFilter, len(filter))
-	for i, in := range filter {
-		prog[i] = syscall.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
+	// SockFprog wants an aligned program; a fresh slice of the real type is.
+	prog := make([]syscall.SockFilter, len(filter)/size)
+	for i := range prog {
+		in := filter[i*size:]
+		prog[i] = syscall.SockFilter{Code: binary.NativeEndian.Uint16(in), Jt: in[2], Jf: in[3], K: binary.NativeEndian.Uint32(in[4:])}
 	}
 	fprog := syscall.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
 	_, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, syscall.PR_SET_SECCOMP, seccompModeFilter, uintptr(unsafe.Pointer(&fprog)), 0, 0, 0)

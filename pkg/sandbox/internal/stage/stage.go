@@ -55,7 +55,9 @@ type Config struct {
 	Cgroup   []int `json:",omitempty"`
 	Rlimits  []Rlimit
 	Landlock *Landlock `json:",omitempty"`
-	Filter   []Instruction
+	// Filter is the seccomp program: packed struct sock_filter, 8 bytes each, in
+	// this machine's byte order.
+	Filter []byte
 }
 
 // The kinds of mount.
@@ -97,11 +99,4 @@ type Landlock struct {
 type Rule struct {
 	Path   string
 	Access uint64
-}
-
-// Instruction is one instruction of a seccomp filter.
-type Instruction struct {
-	Op     uint16
-	Jt, Jf uint8
-	K      uint32
 }

@@ -239,13 +239,13 @@ func (c *command) call(ctx context.Context, text []byte, stdout, stderr io.Write
 func report(stderr io.Writer, err error) int {
 	fmt.Fprintln(stderr, err)
 	var args *argsError
-	if errors.As(err, &args) {
+	if errors.As(err, &args) { //nolint:modernize // authors may have an older Go
 		line, _ := encode(map[string]string{"kind": "invalid_arguments", "message": args.message, "field": args.field})
 		fmt.Fprintf(stderr, "agentctl-error: %s\n", line)
 		return exitArguments
 	}
 	var coded *codeError
-	if errors.As(err, &coded) {
+	if errors.As(err, &coded) { //nolint:modernize // authors may have an older Go
 		return coded.code
 	}
 	return exitFailed
@@ -376,7 +376,7 @@ func checkType(t reflect.Type, path string, seen []reflect.Type) error {
 }
 
 func checkFields(t reflect.Type, path string, seen []reflect.Type) error {
-	for i := range t.NumField() {
+	for i := range t.NumField() { //nolint:modernize // authors may have an older Go
 		f := t.Field(i)
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "-" && opts == "" || f.PkgPath != "" && !f.Anonymous {

@@ -26,6 +26,9 @@ const (
 	// endGrace is how long a server may keep the line open after the answer is
 	// complete; the usage comes in that time.
 	endGrace = 2 * time.Second
+	// drainTime and maxDrain bound what is done for using a connection again.
+	drainTime = 100 * time.Millisecond
+	maxDrain  = 4 << 10
 )
 
 // Event is one server-sent event, or the whole body of an answer that was not
@@ -108,6 +111,15 @@ func (a *Answer) one(yield func(Event, error) bool) {
 func (a *Answer) Ending() (stop func()) {
 	timer := time.AfterFunc(endGrace, a.cancel)
 	return func() { timer.Stop() }
+}
+
+// drain reads what follows a complete answer, usually nothing but the end of the
+// body, because a connection is only used again when its answer was read. It does
+// not wait for a server that leaves the line open.
+func (a *Answer) drain() {
+	timer := time.AfterFunc(drainTime, a.cancel)
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, a.body, maxDrain) // a new connection is no loss
 }
 
 // Cut is the error of an answer that broke off.

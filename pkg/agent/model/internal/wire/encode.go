@@ -57,3 +57,16 @@ func SafeName(name string) string {
 	}
 	return name[:min(len(name), longest)]
 }
+
+// AddFields puts fields, sorted by name, at the end of a JSON object.
+func AddFields(object []byte, fields map[string]any) ([]byte, error) {
+	if len(fields) == 0 {
+		return object, nil
+	}
+	more, err := Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("encode the extra fields of the request: %w", err)
+	}
+	out := append(bytes.TrimSuffix(object, []byte("}")), ',')
+	return append(out, more[1:]...), nil
+}

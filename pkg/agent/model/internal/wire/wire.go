@@ -120,7 +120,11 @@ func (c *Client) attempt(ctx context.Context, body []byte, decode Decode, emit E
 		return err
 	}
 	answer.cancel = cancel
-	return decode(answer, emit)
+	if err := decode(answer, emit); err != nil {
+		return err
+	}
+	answer.drain()
+	return nil
 }
 
 // post sends the request and turns everything but 200 into a typed error.

@@ -1,0 +1,86 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/agent"
+)
+
+// verdict is what a person answered to a request.
+type verdict struct{ allow, session, always bool }
+
+// verdicts are the keys of an approval.
+var verdicts = map[string]verdict{
+	"y": {allow: true},
+	"s": {allow: true, session: true},
+	"a": {allow: true, session: true, always: true},
+	"n": {},
+}
+
+const (
+	approvalKeys      = "y once · s this session · a always · n no"
+	approvalKeysMore  = approvalKeys + " · v view all"
+	approvalKeysShort = "y once  s session  a always  n no"
+	// shownDetail is how many lines of a request's detail stand below it at once.
+	shownDetail = 12
+)
+
+// asking is a request that waits for a person.
+type asking struct {
+	agent.ApprovalRequest
+	answer chan verdict // has room for one
+}
+
+// newAsker returns the asker that shows requests by show. Always is kept by remember.
+func newAsker(show func(asking), remember func(context.Context, string) error) agent.Asker {
+	return func(ctx context.Context, r agent.ApprovalRequest) (allow, forSession bool, err error) {
+		a := asking{ApprovalRequest: r, answer: make(chan verdict, 1)}
+		show(a)
+		select {
+		case <-ctx.Done():
+			return false, false, ctx.Err()
+		case v := <-a.answer:
+			if v.always {
+				if err := remember(ctx, r.Key); err != nil {
+					return false, false, err
+				}
+			}
+			return v.allow, v.session, nil
+		}
+	}
+}
+
+// question is the request in full.
+func (a asking) question() (summary, detail string) {
+	summary = termtext.Line(a.Summary)
+	if a.Network {
+		summary += " (network)"
+	}
+	return summary, strings.TrimRight(termtext.Block(a.Detail), "\n")
+}
+
+// rows draw a request: what will run, what it may touch, the keys.
+func (a asking) rows(s style, width, height int) []string {
+	summary, detail := a.question()
+	rows := wrap(s.bold("Allow? ")+summary, width)
+	more := 0
+	if detail != "" {
+		room := max(min(shownDetail, height-len(rows)-4), 1)
+		lines := wrap(detail, width-2)
+		if more = len(lines) - room; more > 0 {
+			lines = lines[:room]
+		}
+		for _, l := range strings.Split(diffColors(s, strings.Join(lines, "\n")), "\n") {
+			rows = append(rows, "  "+l)
+		}
+	}
+	keys := approvalKeys
+	if more > 0 {
+		rows = append(rows, s.dim(fmt.Sprintf("  … %d more lines", more)))
+		keys = approvalKeysMore
+	}
+	return append(rows, wrap(s.mark(keys), width)...)
+}

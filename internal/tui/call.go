@@ -1,0 +1,188 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+// call is one tool call of a turn, for the screen.
+type call struct {
+	session.ToolCall
+	output   string // what the tool printed until now, at its end
+	by       string // who decided, when somebody had to
+	result   *session.ToolResult
+	repaired []string
+}
+
+// maxOutput is how much of a running tool's output is kept for its last line.
+const maxOutput = 4 << 10
+
+// record takes what happened to the call.
+func (c *call) record(body session.Body) {
+	switch b := body.(type) {
+	case session.ToolOutput:
+		c.output += b.Text
+		if n := len(c.output) - maxOutput; n > 0 {
+			c.output = strings.ToValidUTF8(c.output[n:], "")
+		}
+	case session.Approval:
+		if b.By == "user" {
+			c.by = b.By
+		}
+	case session.Repair:
+		c.repaired = b.What
+	case session.ToolResult:
+		c.result = &b
+	}
+}
+
+// calls are those of one turn.
+type calls []*call
+
+// record gives a record to its call and returns the call, nil for other records.
+func (cs *calls) record(body session.Body) *call {
+	id := ""
+	switch b := body.(type) {
+	case session.ToolCall:
+		c := &call{ToolCall: b}
+		*cs = append(*cs, c)
+		return c
+	case session.ToolOutput:
+		id = b.ID
+	case session.Approval:
+		id = b.ID
+	case session.Repair:
+		id = b.ID
+	case session.ToolResult:
+		id = b.ID
+	default:
+		return nil
+	}
+	for _, c := range slices.Backward(*cs) { // ids can come again in a later answer
+		if c.ID == id && c.result == nil {
+			c.record(body)
+			return c
+		}
+	}
+	return nil
+}
+
+// running are the calls without a result.
+func (cs calls) running() []*call {
+	var out []*call
+	for _, c := range cs {
+		if c.result == nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// signs are the states of a finished call.
+var signs = map[string]string{"ok": "✓", "error": "✗", "denied": "⊘", "interrupted": "✗"}
+
+// line is the one-line summary of a call: what was called, how it ended.
+func (c *call) line(s style, width int) string {
+	name, args := termtext.Line(c.Name), arguments(c.Args)
+	if c.result == nil {
+		return s.mark("• ") + cut(name+" "+args, width-2)
+	}
+	sign, paint := signs[c.result.Status], s.good
+	if c.result.Status != "ok" {
+		paint = s.bad
+	}
+	end := took(c.result.DurationMS)
+	if c.result.Status != "ok" {
+		end = c.result.Status + " " + end
+	}
+	if c.result.ExitCode != nil && *c.result.ExitCode != 0 {
+		end = fmt.Sprintf("exit %d %s", *c.result.ExitCode, end)
+	}
+	room := max(width-4-len(end), 8)
+	return paint(sign) + " " + cut(strings.TrimSpace(name+" "+args), room) + " " + s.dim(end)
+}
+
+// reason is why a call did not end well, one line, "" when it did.
+func (c *call) reason() string {
+	if c.result == nil || c.result.Status == "ok" || c.result.Status == "denied" {
+		return ""
+	}
+	for line := range strings.Lines(c.result.Content) {
+		if line = termtext.Line(line); line != "" && !strings.HasPrefix(line, "exit_code:") && line != "stderr:" && line != "stdout:" {
+			return line
+		}
+	}
+	return ""
+}
+
+func took(ms int64) string {
+	switch d := time.Duration(ms) * time.Millisecond; {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", ms)
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+// arguments shows an object of arguments on one line: key=value, long values cut.
+func arguments(raw json.RawMessage) string {
+	var words []string
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return ""
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			break
+		}
+		var v json.RawMessage
+		if dec.Decode(&v) != nil {
+			break
+		}
+		words = append(words, fmt.Sprintf("%s=%s", termtext.Line(fmt.Sprint(key)), value(v)))
+	}
+	return strings.Join(words, " ")
+}
+
+// maxValue is how many characters of one argument stand on the line of a call.
+const maxValue = 60
+
+func value(raw json.RawMessage) string {
+	text := string(raw)
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		text = s
+	}
+	text = termtext.Line(text)
+	if r := []rune(text); len(r) > maxValue {
+		return string(r[:maxValue]) + "…"
+	}
+	return text
+}
+
+// full is everything about a call: arguments and what the model was told.
+func (c *call) full() string {
+	var b strings.Builder
+	b.WriteString(c.Name)
+	var args bytes.Buffer
+	if json.Indent(&args, c.Args, "", "  ") == nil && args.String() != "{}" {
+		fmt.Fprintf(&b, " %s", args.String())
+	}
+	for _, r := range c.repaired {
+		fmt.Fprintf(&b, "\n(repaired: %s)", r)
+	}
+	if c.result != nil {
+		fmt.Fprintf(&b, "\n%s, %s\n%s", c.result.Status, took(c.result.DurationMS), strings.TrimRight(c.result.Content, "\n"))
+	}
+	return termtext.Block(b.String())
+}

@@ -1,0 +1,137 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// key takes one key press. What has the focus: the panel, a request for
+// approval, else the input.
+func (m *screen) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	switch {
+	case m.panel != nil:
+		return m.panel.key(name, k.Text)
+	case m.ask != nil && m.answer(name):
+		return nil
+	}
+	m.notice = ""
+	switch name {
+	case "esc":
+		m.escape()
+	case "ctrl+c":
+		return m.interrupt()
+	case "ctrl+d":
+		if m.ed.text == "" {
+			return m.leave()
+		}
+		m.ed.key("delete", "")
+	case "ctrl+z":
+		return tea.Suspend
+	case "ctrl+l":
+		return tea.ClearScreen
+	case "ctrl+o":
+		m.showCalls()
+	case "enter":
+		return m.enter()
+	case "tab":
+		m.complete()
+		return nil
+	default:
+		if m.ask == nil { // a typing mistake in a question must not become input
+			m.ed.key(name, k.Text)
+		}
+	}
+	m.choices = nil
+	return nil
+}
+
+// answer takes a key of a request for approval.
+func (m *screen) answer(name string) bool {
+	switch name {
+	case "v", "e":
+		summary, detail := m.ask.question()
+		m.out.add(block, m.s.bold(summary)+"\n"+diffColors(m.s, detail))
+		return true
+	}
+	v, ok := verdicts[name]
+	if !ok {
+		return false
+	}
+	m.ask.answer <- v
+	m.ask = nil
+	return true
+}
+
+// escape stops the step that runs, and nothing else.
+func (m *screen) escape() {
+	if m.cancel != nil {
+		m.ask = nil
+		m.cancel()
+	}
+}
+
+// interrupt is Ctrl-C: it stops what runs, else clears the input, else leaves at
+// the second time.
+func (m *screen) interrupt() tea.Cmd {
+	switch {
+	case m.cancel != nil:
+		m.escape()
+	case m.ed.text != "":
+		m.ed.clear()
+		m.armed = false
+	case m.armed:
+		return m.leave()
+	default:
+		m.armed = true
+		m.notice = "Ctrl-C again leaves, and so does Ctrl-D"
+		return nil
+	}
+	return nil
+}
+
+// leave ends the chat, after the step that runs has stopped.
+func (m *screen) leave() tea.Cmd {
+	if m.state == running {
+		m.state = leaving
+		m.escape()
+		return nil
+	}
+	return tea.Quit
+}
+
+// enter sends the input. A backslash at its end asks for one more line.
+func (m *screen) enter() tea.Cmd {
+	if m.ed.at == len(m.ed.text) && strings.HasSuffix(m.ed.text, `\`) {
+		m.ed.remove(m.ed.at-1, m.ed.at)
+		m.ed.insert("\n")
+		return nil
+	}
+	text := strings.TrimSpace(m.ed.text)
+	switch {
+	case text == "":
+		return nil
+	case m.state != idle:
+		m.notice = "still working; Esc stops it"
+		return nil
+	}
+	m.choices = nil
+	return m.send(text)
+}
+
+func (m *screen) showCalls() {
+	last := m.con.last
+	if len(m.calls) > 0 {
+		last = m.calls
+	}
+	if len(last) == 0 {
+		m.notice = "no tool was called yet"
+		return
+	}
+	parts := make([]string, len(last))
+	for i, c := range last {
+		parts[i] = c.full()
+	}
+	m.out.add(block, m.s.dim(strings.Join(parts, "\n\n")))
+}

@@ -1,0 +1,71 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// printer puts finished text above the live lines, in order: commands run at the
+// same time, so only one print is under way and the others wait.
+type printer struct {
+	queue []string
+	busy  bool
+	last  kind
+}
+
+// kind is what was printed last: a blank line separates unlike things.
+type kind int
+
+const (
+	nothing kind = iota
+	block
+	callLine
+	note
+)
+
+type printedMsg struct{}
+
+// add queues text. Blocks stand apart, lines of one kind together.
+func (p *printer) add(k kind, text string) {
+	if p.last != nothing && (k == block || k != p.last) {
+		text = "\n" + text
+	}
+	p.last = k
+	p.queue = append(p.queue, text)
+}
+
+// next prints what waits. room is how many lines fit above the live ones: more at
+// once would push these into the scrollback.
+func (p *printer) next(width, room int) tea.Cmd {
+	if p.busy || len(p.queue) == 0 {
+		return nil
+	}
+	p.busy = true
+	var lines []string
+	for _, text := range p.queue {
+		lines = append(lines, fitted(text, width)...)
+	}
+	p.queue = nil
+	room = max(room, 1)
+	var cmds []tea.Cmd
+	for len(lines) > 0 {
+		n := min(room, len(lines))
+		cmds = append(cmds, tea.Println(strings.Join(lines[:n], "\n")))
+		lines = lines[n:]
+	}
+	return tea.Sequence(append(cmds, func() tea.Msg { return printedMsg{} })...)
+}
+
+// fitted breaks lines so that none reaches the last column, where terminals
+// differ on what happens next. An empty line becomes a blank: an empty print is none.
+func fitted(text string, width int) []string {
+	var out []string
+	for _, l := range wrap(text, width-1) {
+		if l == "" {
+			l = " "
+		}
+		out = append(out, l)
+	}
+	return out
+}

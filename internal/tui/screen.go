@@ -1,0 +1,338 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+// state is what the screen waits for.
+type state int
+
+const (
+	idle    state = iota
+	running       // a turn
+	working       // a slash command
+	leaving       // the step that runs is being stopped, then the end
+)
+
+// The messages that come from outside of the event loop.
+type (
+	recordMsg struct{ session.Record }
+	askMsg    struct{ asking }
+	turnMsg   struct {
+		res session.Result
+		err error
+	}
+	replyMsg struct{ reply }
+	namesMsg struct{ skills []string }
+)
+
+// screen is the chat as a bubbletea model.
+type screen struct {
+	ctx  context.Context
+	host Host
+	con  *console
+	s    style
+	seed seed
+
+	width, height int
+	ed            editor
+	out           printer
+	md            splitter
+	thinking      bool
+	calls         calls
+	ask           *asking
+	panel         *panel
+	state         state
+	cancel        context.CancelFunc // of the step that runs
+	question      *session.Question
+	status        status
+	skills        []string // names that /NAME completes
+	choices       []string // candidates of the last Tab
+	notice        string   // one line below the input until the next key
+	armed         bool // one Ctrl-C at an empty prompt was pressed
+	stop          session.Stop
+}
+
+// seed is what the chat begins with, without being typed.
+type seed struct {
+	// author begins the interview about a new skill.
+	author bool
+}
+
+func newScreen(ctx context.Context, host Host, con *console, s style) *screen {
+	m := &screen{ctx: ctx, host: host, con: con, s: s, width: 80, height: 24, status: statusOf(con.cur)}
+	m.ed.history = host.History
+	m.ed.clear()
+	return m
+}
+
+// Init implements [tea.Model].
+func (m *screen) Init() tea.Cmd {
+	if m.seed.author {
+		m.state = working
+		return m.reply(func(ctx context.Context) reply { return m.con.author(ctx, "") })
+	}
+	return m.refresh()
+}
+
+// Update implements [tea.Model].
+func (m *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	return m, tea.Batch(cmd, m.out.next(m.width, m.height-len(m.live())-1))
+}
+
+func (m *screen) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		m.paste(msg.Content)
+	case recordMsg:
+		m.record(msg.Record)
+	case askMsg:
+		m.ask = &msg.asking
+	case turnMsg:
+		return m.turnDone(msg.res, msg.err)
+	case replyMsg:
+		return m.replied(msg.reply)
+	case panelMsg:
+		return m.panelDone(msg)
+	case namesMsg:
+		m.skills = msg.skills
+	case printedMsg:
+		m.out.busy = false
+	}
+	return nil
+}
+
+func (m *screen) paste(text string) {
+	if m.panel != nil {
+		m.panel.paste(text)
+		return
+	}
+	m.choices, m.notice = nil, ""
+	m.ed.insert(text)
+}
+
+// record shows what happens in a turn.
+func (m *screen) record(r session.Record) {
+	m.status.record(r)
+	switch b := r.Body.(type) {
+	case session.TextDelta:
+		m.thinking = false
+		for _, text := range m.md.write(b.Text) {
+			m.out.add(block, m.render(text))
+		}
+	case session.ReasoningDelta:
+		m.thinking = true
+	case session.ToolCall:
+		m.flush()
+		m.calls.record(b)
+	case session.Warning:
+		m.note("warning: " + b.Text)
+	case session.Retry:
+		m.note("trying again: " + b.Reason)
+	default:
+		if c := m.calls.record(r.Body); c != nil && c.result != nil {
+			m.printCall(c)
+		}
+	}
+}
+
+func (m *screen) printCall(c *call) {
+	text := c.line(m.s, m.width-1)
+	if why := c.reason(); why != "" {
+		text += "\n  " + m.s.dim(cut(why, m.width-3))
+	}
+	m.out.add(callLine, text)
+}
+
+// flush ends the block that is open: something else comes now.
+func (m *screen) flush() {
+	m.thinking = false
+	if text := m.md.close(); strings.TrimSpace(text) != "" {
+		m.out.add(block, m.render(text))
+	}
+}
+
+func (m *screen) render(markdown string) string {
+	return strings.Trim(m.host.Render(termtext.Block(markdown), m.width-1), "\n")
+}
+
+func (m *screen) note(text string) { m.out.add(note, m.s.dim(termtext.Block(text))) }
+
+func (m *screen) failure(message, hint string) {
+	m.out.add(note, m.s.bad("error: ")+termtext.Block(message))
+	if hint != "" {
+		m.out.add(note, m.s.dim(termtext.Block(hint)))
+	}
+}
+
+// send begins what was typed.
+func (m *screen) send(text string) tea.Cmd {
+	m.ed.remember(text)
+	m.ed.clear()
+	m.host.AddHistory(m.ctx, text)
+	if isCommand(text) {
+		m.state = working
+		m.out.add(block, m.typed(text))
+		return m.reply(func(ctx context.Context) reply { return m.con.run(ctx, text) })
+	}
+	text = chosen(m.question, text)
+	return m.turn(session.User{Text: text}, text)
+}
+
+// chosen lets a number stand for one of the choices of a question.
+func chosen(q *session.Question, text string) string {
+	if q == nil {
+		return text
+	}
+	for i, c := range q.Choices {
+		if text == string(rune('1'+i)) && i < 9 {
+			return c
+		}
+	}
+	return text
+}
+
+// typed is what the user said, as it stays on the screen.
+func (m *screen) typed(text string) string {
+	lines := strings.Split(termtext.Block(text), "\n")
+	for i := range lines {
+		lines[i] = []string{"> ", "  "}[min(i, 1)] + lines[i]
+	}
+	return m.s.bold(strings.Join(lines, "\n"))
+}
+
+// turn lets the agent answer.
+func (m *screen) turn(user session.User, shown string) tea.Cmd {
+	if shown != "" {
+		m.out.add(block, m.typed(shown))
+	}
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.state, m.cancel, m.calls, m.question = running, cancel, nil, nil
+	chat, complete := m.con.cur.Chat, m.host.Complete
+	return func() tea.Msg {
+		defer cancel()
+		res, err := chat.Say(ctx, user)
+		res = complete(ctx, res, err)
+		if ferr := chat.Finish(res); err == nil {
+			err = ferr
+		}
+		return turnMsg{res, err}
+	}
+}
+
+// turnDone shows how a turn ended.
+func (m *screen) turnDone(res session.Result, err error) tea.Cmd {
+	m.flush()
+	for _, c := range m.calls.running() {
+		c.result = &session.ToolResult{ID: c.ID, Name: c.Name, Status: "interrupted"}
+		m.printCall(c)
+	}
+	if len(m.calls) > 0 {
+		m.con.last, m.calls = m.calls, nil
+	}
+	m.con.count(res)
+	m.ask, m.cancel, m.stop = nil, nil, res.Stop
+	m.ended(res, err)
+	if m.state == leaving {
+		return tea.Quit
+	}
+	m.state = idle
+	return m.refresh()
+}
+
+func (m *screen) ended(res session.Result, err error) {
+	switch {
+	case res.Stop == session.StopInterrupted:
+		m.note("stopped; the session goes on")
+	case res.Question != nil:
+		m.question = res.Question
+		m.out.add(block, m.render(questionText(*res.Question)))
+	case res.Error != nil:
+		m.failure(res.Error.Message, res.Error.Hint)
+	case err != nil:
+		m.failure(m.host.Explain(err))
+	case res.Stop != session.StopAnswer && res.Stop != session.StopDenied:
+		m.failure(m.host.Why(res))
+	}
+}
+
+// questionText is a question of the model with its choices numbered.
+func questionText(q session.Question) string {
+	var b strings.Builder
+	b.WriteString(q.Text)
+	for i, c := range q.Choices {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString("\n" + string(rune('1'+i%9)) + ". " + c)
+	}
+	return b.String()
+}
+
+// reply runs a command outside of the event loop.
+func (m *screen) reply(run func(context.Context) reply) tea.Cmd {
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.cancel = cancel
+	return func() tea.Msg {
+		defer cancel()
+		return replyMsg{run(ctx)}
+	}
+}
+
+// replied shows what a command came to and does what it asks for.
+func (m *screen) replied(r reply) tea.Cmd {
+	m.state, m.cancel = idle, nil
+	if r.err != nil {
+		m.failure(m.host.Explain(r.err))
+		return nil
+	}
+	if r.opened != nil {
+		m.con.cur.Close()
+		m.con.cur = r.opened
+		m.con.last = nil
+		m.question = nil
+	}
+	m.status = m.status.of(m.con.cur)
+	if r.text != "" {
+		m.out.add(note, strings.TrimRight(r.text, "\n"))
+	}
+	if r.opened != nil && r.opened.Resumed {
+		m.tail()
+	}
+	switch {
+	case r.quit:
+		return tea.Quit
+	case r.skills:
+		return m.openPanel()
+	case r.say != nil:
+		return m.turn(*r.say, "")
+	}
+	return m.refresh()
+}
+
+// refresh learns the names that Tab completes.
+func (m *screen) refresh() tea.Cmd {
+	chat := m.con.cur.Chat
+	return func() tea.Msg {
+		items, err := chat.Invocable(m.ctx)
+		if err != nil {
+			return nil // the next use of a skill says it
+		}
+		names := make([]string, len(items))
+		for i, it := range items {
+			names[i] = it.Name
+		}
+		return namesMsg{names}
+	}
+}

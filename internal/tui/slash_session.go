@@ -1,0 +1,122 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+// The slash commands about sessions.
+
+// open opens another session. The running one is let go first only when that is
+// known to work: a busy or missing one leaves things as they are.
+func (c *console) open(ctx context.Context, s Start, text string) reply {
+	next, err := c.host.Open(ctx, s, c.watch, c.ask)
+	if err != nil {
+		return reply{err: err}
+	}
+	return reply{opened: next, text: text}
+}
+
+func (c *console) fresh(ctx context.Context, _ string) reply {
+	return c.open(ctx, Start{}, "A new session."+c.kept())
+}
+
+// kept says how to come back to the session that is left.
+func (c *console) kept() string {
+	if c.cur.ID == "" {
+		return ""
+	}
+	return fmt.Sprintf(" The other one is kept: /resume %s", c.cur.ID)
+}
+
+func (c *console) resume(ctx context.Context, id string) reply {
+	if id != "" {
+		if c.cur.ID != "" && strings.HasPrefix(c.cur.ID, id) {
+			return reply{text: "This is that session."}
+		}
+		return c.open(ctx, Start{Session: id}, "")
+	}
+	rows, err := c.host.Sessions(ctx)
+	if err != nil {
+		return reply{err: err}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		if r.ID != c.cur.ID {
+			fmt.Fprintf(&b, "%s  %s  %s\n", r.ID, r.When, short(r.Title, 60))
+		}
+	}
+	if b.Len() == 0 {
+		return reply{text: "There is no other session in this workspace."}
+	}
+	return reply{text: b.String() + "/resume ID goes on with one; the beginning of an ID is enough."}
+}
+
+func (c *console) fork(ctx context.Context, _ string) reply {
+	if c.cur.ID == "" {
+		return reply{err: errors.New("this chat keeps no session (--no-session), so there is nothing to copy")}
+	}
+	return c.open(ctx, Start{Fork: c.cur.ID}, "A copy of the session."+c.kept())
+}
+
+func (c *console) compact(ctx context.Context, _ string) reply {
+	done, err := c.cur.Chat.Compact(ctx)
+	if err != nil {
+		return reply{err: err}
+	}
+	return reply{text: fmt.Sprintf("%d messages became a summary; skills that were read are kept word for word.\n\n%s", done.Before, termtext.Block(done.Summary))}
+}
+
+func (c *console) export(ctx context.Context, file string) reply {
+	if c.cur.ID == "" {
+		return reply{err: errors.New("this chat keeps no session (--no-session), so there is nothing to export")}
+	}
+	path, err := c.host.Export(ctx, c.cur.ID, file)
+	if err != nil {
+		return reply{err: err}
+	}
+	return reply{text: "Written: " + termtext.Line(path)}
+}
+
+func (c *console) usageText(context.Context, string) reply {
+	t := c.total
+	text := fmt.Sprintf("%d turns, %d answers of the model; %s tokens in (%s from the cache), %s out",
+		t.turns, t.steps, count(t.in), count(t.cached), count(t.out))
+	return reply{text: text}
+}
+
+func (c *console) reload(ctx context.Context, _ string) reply {
+	fresh, err := c.host.Reload(ctx)
+	if err != nil {
+		return reply{err: err}
+	}
+	if err := c.cur.Chat.Reload(ctx, fresh); err != nil {
+		return reply{err: err}
+	}
+	return reply{text: "App, skills and tools were read anew."}
+}
+
+// count adds up a turn that ended.
+func (c *console) count(res session.Result) {
+	c.total.turns++
+	c.total.steps += res.Steps
+	c.total.in += res.Usage.Input
+	c.total.out += res.Usage.Output
+	c.total.cached += res.Usage.Cached
+}
+
+// count shows a number of tokens in four characters or so.
+func count(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 100_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%dk", n/1000)
+}

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// style marks text for the eye; without colour it leaves text as it is.
+type style struct{ color bool }
+
+func (s style) sgr(code, text string) string {
+	if !s.color || text == "" {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if l != "" {
+			lines[i] = "\x1b[" + code + "m" + l + "\x1b[0m"
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s style) dim(text string) string   { return s.sgr("2", text) }
+func (s style) bold(text string) string  { return s.sgr("1", text) }
+func (s style) good(text string) string  { return s.sgr("32", text) }
+func (s style) bad(text string) string   { return s.sgr("31", text) }
+func (s style) mark(text string) string  { return s.sgr("36", text) }
+func (s style) added(text string) string { return s.sgr("32", text) }
+
+// tabs are drawn as blanks: the width of a tab depends on where it stands.
+const tab = "    "
+
+// wrap breaks text into lines of at most width cells, at blanks where there are any.
+func wrap(text string, width int) []string {
+	text = strings.ReplaceAll(text, "\t", tab)
+	return strings.Split(ansi.Wrap(text, max(width, 1), ""), "\n")
+}
+
+// cut shortens one line to width cells.
+func cut(line string, width int) string { return ansi.Truncate(line, max(width, 1), "…") }
+
+// lastLines are the last n lines of text as it is drawn in width cells.
+func lastLines(text string, width, n int) []string {
+	lines := wrap(text, width)
+	if len(lines) > n {
+		lines = lines[len(lines)-n:]
+	}
+	return lines
+}
+
+// diffColors marks the added and removed lines of a unified diff.
+func diffColors(s style, text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		switch {
+		case strings.HasPrefix(l, "+"):
+			lines[i] = s.added(l)
+		case strings.HasPrefix(l, "-"):
+			lines[i] = s.bad(l)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,290 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/model/internal/wire"
+)
+
+// event is one event of the stream, or the whole answer of a server that did not
+// stream (type message).
+type event struct {
+	Type         string          `json:"type"`
+	Index        int             `json:"index"`
+	Message      *message        `json:"message"`
+	ContentBlock *block          `json:"content_block"`
+	Delta        *delta          `json:"delta"`
+	Usage        *usage          `json:"usage"`
+	Error        json.RawMessage `json:"error"`
+	Content      []block         `json:"content"`
+	StopReason   string          `json:"stop_reason"`
+}
+
+type message struct {
+	Usage *usage `json:"usage"`
+}
+
+type delta struct {
+	Type        string `json:"type"`
+	Text        string `json:"text"`
+	Thinking    string `json:"thinking"`
+	Signature   string `json:"signature"`
+	PartialJSON string `json:"partial_json"`
+	StopReason  string `json:"stop_reason"`
+}
+
+type usage struct {
+	Input         int `json:"input_tokens"`
+	Output        int `json:"output_tokens"`
+	CacheRead     int `json:"cache_read_input_tokens"`
+	CacheCreation int `json:"cache_creation_input_tokens"`
+}
+
+// block is a part of the answer.
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	Signature string          `json:"signature"`
+	Data      string          `json:"data"` // of redacted_thinking
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+
+	index int
+	args  strings.Builder
+}
+
+// decoder is the state of one answer.
+type decoder struct {
+	wire     *wire.Client
+	emit     wire.Emit
+	answer   *wire.Answer
+	blocks   []*block // in the order in which they began
+	usage    usage
+	counted  bool
+	reason   string
+	finished bool
+	stop     func()
+}
+
+func (c *client) decode(answer *wire.Answer, emit wire.Emit, history []model.Message) error {
+	d := &decoder{wire: &c.wire, emit: emit, answer: answer, stop: func() {}}
+	defer func() { d.stop() }()
+	if err := d.read(); err != nil {
+		return err
+	}
+	if !d.finished {
+		return c.wire.Cut(wire.ErrNoEnd)
+	}
+	calls := wire.OwnIDs(d.calls(), history)
+	c.remember(calls, d.thinking())
+	return wire.End(emit, calls, d.used(), d.reason)
+}
+
+// read takes in the answer. A connection that breaks after the stop reason has
+// lost nothing.
+func (d *decoder) read() error {
+	for e, err := range d.answer.Events() {
+		if err != nil {
+			if d.finished {
+				return nil
+			}
+			return err
+		}
+		if !strings.HasPrefix(strings.TrimSpace(e.Data), "{") {
+			continue // a keep-alive
+		}
+		done, err := d.event(e.Data)
+		if err != nil || done {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) event(data string) (done bool, err error) {
+	if !json.Valid([]byte(data)) {
+		return false, d.wire.Unreadable(data)
+	}
+	var e event
+	_ = json.Unmarshal([]byte(data), &e) // a field of an odd type is left out
+	d.count(e.Usage)
+	switch e.Type {
+	case "message_start":
+		if e.Message != nil {
+			d.count(e.Message.Usage)
+		}
+	case "content_block_start":
+		if e.ContentBlock != nil {
+			e.ContentBlock.index = e.Index
+			return false, d.begin(e.ContentBlock)
+		}
+	case "content_block_delta":
+		if b := d.at(e.Index); b != nil && e.Delta != nil {
+			return false, d.extend(b, *e.Delta)
+		}
+	case "message_delta":
+		if e.Delta != nil && e.Delta.StopReason != "" {
+			d.finish(e.Delta.StopReason)
+		}
+	case "message_stop":
+		d.finished = true
+		return true, nil
+	case "error":
+		return false, d.wire.Refusal(errorStatus(e.Error), nil, []byte(data))
+	case "message":
+		return true, d.message(e)
+	default:
+		if d.answer.Whole() {
+			return false, d.wire.Refusal(http.StatusOK, nil, []byte(data))
+		}
+	}
+	return false, nil
+}
+
+func (d *decoder) finish(reason string) {
+	if d.finished {
+		return
+	}
+	d.reason, d.finished = chatReason(reason), true
+	d.stop = d.answer.Ending()
+}
+
+func chatReason(reason string) string {
+	switch reason {
+	case "end_turn":
+		return "stop"
+	case "tool_use":
+		return "tool_calls"
+	case "max_tokens", "model_context_window_exceeded":
+		return "length"
+	}
+	return reason
+}
+
+// message is an answer that came at once.
+func (d *decoder) message(e event) error {
+	for i := range e.Content {
+		if err := d.begin(&e.Content[i]); err != nil {
+			return err
+		}
+	}
+	d.reason, d.finished = chatReason(e.StopReason), true
+	return nil
+}
+
+func (d *decoder) begin(b *block) error {
+	d.blocks = append(d.blocks, b)
+	return d.show(b.Text, b.Thinking)
+}
+
+func (d *decoder) extend(b *block, part delta) error {
+	b.Thinking += part.Thinking
+	b.Signature += part.Signature
+	b.args.WriteString(part.PartialJSON)
+	return d.show(part.Text, part.Thinking)
+}
+
+func (d *decoder) show(text, thinking string) error {
+	if thinking != "" {
+		if err := d.emit(model.ReasoningDelta{Text: thinking}); err != nil {
+			return err
+		}
+	}
+	if text != "" {
+		return d.emit(model.TextDelta{Text: text})
+	}
+	return nil
+}
+
+// at is the last block that began with an index.
+func (d *decoder) at(index int) *block {
+	for i := len(d.blocks) - 1; i >= 0; i-- {
+		if d.blocks[i].index == index {
+			return d.blocks[i]
+		}
+	}
+	return nil
+}
+
+func (d *decoder) calls() []model.ToolCall {
+	var out []model.ToolCall
+	for _, b := range d.blocks {
+		if b.Type != "tool_use" {
+			continue
+		}
+		args := b.args.String()
+		if args == "" && len(b.Input) > 2 { // more than {}: it came at once
+			args = string(b.Input)
+		}
+		out = append(out, model.ToolCall{ID: b.ID, Name: b.Name, Args: args})
+	}
+	return out
+}
+
+// thinking returns the blocks in the form in which they go back.
+func (d *decoder) thinking() []json.RawMessage {
+	var out []json.RawMessage
+	for _, b := range d.blocks {
+		var back any
+		switch {
+		case b.Type == "thinking" && b.Signature != "":
+			back = map[string]string{"type": b.Type, "thinking": b.Thinking, "signature": b.Signature}
+		case b.Type == "redacted_thinking":
+			back = map[string]string{"type": b.Type, "data": b.Data}
+		default:
+			continue
+		}
+		raw, _ := wire.Marshal(back) // texts always encode
+		out = append(out, raw)
+	}
+	return out
+}
+
+func (d *decoder) count(u *usage) {
+	if u == nil {
+		return
+	}
+	d.counted = true
+	d.usage.Input = max(d.usage.Input, u.Input)
+	d.usage.Output = max(d.usage.Output, u.Output)
+	d.usage.CacheRead = max(d.usage.CacheRead, u.CacheRead)
+	d.usage.CacheCreation = max(d.usage.CacheCreation, u.CacheCreation)
+}
+
+// used counts all input, as chat completions do: the API counts cached tokens
+// apart.
+func (d *decoder) used() *model.Usage {
+	if !d.counted {
+		return nil
+	}
+	u := d.usage
+	return &model.Usage{Input: u.Input + u.CacheRead + u.CacheCreation, Output: u.Output, Cached: u.CacheRead}
+}
+
+// errorStatus is the HTTP status that belongs to an error inside a stream.
+func errorStatus(raw json.RawMessage) int {
+	var e struct {
+		Type string `json:"type"`
+	}
+	_ = json.Unmarshal(raw, &e) // without a type it is the server's fault
+	switch e.Type {
+	case "invalid_request_error":
+		return http.StatusBadRequest
+	case "authentication_error":
+		return http.StatusUnauthorized
+	case "permission_error":
+		return http.StatusForbidden
+	case "not_found_error":
+		return http.StatusNotFound
+	case "request_too_large":
+		return http.StatusRequestEntityTooLarge
+	case "rate_limit_error":
+		return http.StatusTooManyRequests
+	}
+	return http.StatusInternalServerError
+}

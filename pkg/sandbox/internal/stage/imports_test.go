@@ -1,0 +1,36 @@
+package stage
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// Every import of this package is paid for by every run: see the package comment.
+func TestImportsStayLight(t *testing.T) {
+	allowed := []string{
+		"encoding/binary", "encoding/json", "os", "path", "path/filepath", "strconv", "strings", "sync/atomic",
+		"syscall", "time", "unsafe",
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if name == "imports_test.go" || filepath.Ext(name) != ".go" {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			if path, _ := strconv.Unquote(spec.Path.Value); !slices.Contains(allowed, path) && path != "testing" {
+				t.Errorf("%s imports %s", name, path)
+			}
+		}
+	}
+}
