@@ -163,6 +163,10 @@ func restrict(l *layer, trusted bool, out *Loaded) error {
 			continue
 		}
 		l.config.Providers[i].BaseURL, l.config.Providers[i].APIKeyEnv = "", ""
+		if entry, ok := l.entries()["providers"][p.Name].(map[string]any); ok {
+			delete(entry, "base_url")
+			delete(entry, "api_key_env")
+		}
 		out.Diagnostics = append(out.Diagnostics, diag.Diagnostic{
 			File: l.origin, Severity: diag.Warning, Code: "config.untrusted-provider",
 			Message: fmt.Sprintf("provider %q: base_url and api_key_env are left out until the workspace is trusted (agentctl trust)", p.Name),
@@ -206,16 +210,40 @@ func merge(layers []layer, out *Loaded) error {
 	if err := all.Unmarshal(&out.Config, func(c *mapstructure.DecoderConfig) { c.TagName = "yaml" }); err != nil {
 		return fmt.Errorf("configuration: %w", err)
 	}
+	delete(origins, "providers")
+	delete(origins, "models")
 	out.Providers, out.Models = nil, nil
 	for _, l := range layers {
 		out.Providers = mergeNamed(out.Providers, l.config.Providers, func(p Provider) string { return p.Name })
 		out.Models = mergeNamed(out.Models, l.config.Models, func(m Model) string { return m.Name })
+		for list, entries := range l.entries() {
+			for name, entry := range entries {
+				origins[list+delim+name] = l.origin
+				all.Set(list+delim+name, entry)
+			}
+		}
 	}
 	for key, origin := range origins {
 		out.Values = append(out.Values, Value{Key: strings.ReplaceAll(key, delim, "."), Value: all.Get(key), Origin: origin})
 	}
 	slices.SortFunc(out.Values, func(a, b Value) int { return cmp.Compare(a.Key, b.Key) })
 	return nil
+}
+
+// entries are the layer's providers and models as they were written, by list
+// and name.
+func (l layer) entries() map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for _, list := range []string{"providers", "models"} {
+		out[list] = map[string]any{}
+		raw, _ := l.values.Get(list).([]any)
+		for _, r := range raw {
+			if entry, ok := r.(map[string]any); ok {
+				out[list][fmt.Sprint(entry["name"])] = entry
+			}
+		}
+	}
+	return out
 }
 
 // mergeNamed replaces entries of one name and appends new ones.

@@ -186,3 +186,12 @@ func (c *call) full() string {
 	}
 	return termtext.Block(b.String())
 }
+
+// full is everything about all of them.
+func (cs calls) full() string {
+	parts := make([]string, len(cs))
+	for i, c := range cs {
+		parts[i] = c.full()
+	}
+	return strings.Join(parts, "\n\n")
+}

@@ -17,6 +17,7 @@ func (m *screen) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	m.notice = ""
+	m.armed = m.armed && name == "ctrl+c"
 	switch name {
 	case "esc":
 		m.escape()
@@ -80,7 +81,6 @@ func (m *screen) interrupt() tea.Cmd {
 		m.escape()
 	case m.ed.text != "":
 		m.ed.clear()
-		m.armed = false
 	case m.armed:
 		return m.leave()
 	default:
@@ -129,9 +129,5 @@ func (m *screen) showCalls() {
 		m.notice = "no tool was called yet"
 		return
 	}
-	parts := make([]string, len(last))
-	for i, c := range last {
-		parts[i] = c.full()
-	}
-	m.out.add(block, m.s.dim(strings.Join(parts, "\n\n")))
+	m.out.add(block, m.s.dim(last.full()))
 }

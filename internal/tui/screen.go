@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -38,7 +39,8 @@ type screen struct {
 	host Host
 	con  *console
 	s    style
-	seed seed
+	// author begins with the interview about a new skill; nil means no.
+	author *string
 
 	width, height int
 	ed            editor
@@ -55,14 +57,8 @@ type screen struct {
 	skills        []string // names that /NAME completes
 	choices       []string // candidates of the last Tab
 	notice        string   // one line below the input until the next key
-	armed         bool // one Ctrl-C at an empty prompt was pressed
-	stop          session.Stop
-}
-
-// seed is what the chat begins with, without being typed.
-type seed struct {
-	// author begins the interview about a new skill.
-	author bool
+	armed         bool     // one Ctrl-C at an empty prompt was pressed
+	steps         sync.WaitGroup
 }
 
 func newScreen(ctx context.Context, host Host, con *console, s style) *screen {
@@ -74,11 +70,17 @@ func newScreen(ctx context.Context, host Host, con *console, s style) *screen {
 
 // Init implements [tea.Model].
 func (m *screen) Init() tea.Cmd {
-	if m.seed.author {
-		m.state = working
-		return m.reply(func(ctx context.Context) reply { return m.con.author(ctx, "") })
+	if m.author == nil {
+		return m.refresh()
 	}
-	return m.refresh()
+	return m.interview(*m.author)
+}
+
+// interview begins the conversation about a new skill.
+func (m *screen) interview(about string) tea.Cmd {
+	m.state = working
+	m.out.add(block, m.typed(strings.TrimSpace("/"+AuthorSkill+" "+about)))
+	return m.reply(func(ctx context.Context) reply { return m.con.author(ctx, about) })
 }
 
 // Update implements [tea.Model].
@@ -90,7 +92,9 @@ func (m *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *screen) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+		if msg.Width > 0 && msg.Height > 0 { // a terminal that does not know says 0
+			m.width, m.height = msg.Width, msg.Height
+		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
@@ -220,7 +224,9 @@ func (m *screen) turn(user session.User, shown string) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.state, m.cancel, m.calls, m.question = running, cancel, nil, nil
 	chat, complete := m.con.cur.Chat, m.host.Complete
+	m.steps.Add(1)
 	return func() tea.Msg {
+		defer m.steps.Done()
 		defer cancel()
 		res, err := chat.Say(ctx, user)
 		res = complete(ctx, res, err)
@@ -242,7 +248,7 @@ func (m *screen) turnDone(res session.Result, err error) tea.Cmd {
 		m.con.last, m.calls = m.calls, nil
 	}
 	m.con.count(res)
-	m.ask, m.cancel, m.stop = nil, nil, res.Stop
+	m.ask, m.cancel = nil, nil
 	m.ended(res, err)
 	if m.state == leaving {
 		return tea.Quit
@@ -284,7 +290,9 @@ func questionText(q session.Question) string {
 func (m *screen) reply(run func(context.Context) reply) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.cancel = cancel
+	m.steps.Add(1)
 	return func() tea.Msg {
+		defer m.steps.Done()
 		defer cancel()
 		return replyMsg{run(ctx)}
 	}

@@ -204,11 +204,7 @@ func (c *console) lastCalls() string {
 	if len(c.last) == 0 {
 		return "No tool was called yet."
 	}
-	parts := make([]string, len(c.last))
-	for i, call := range c.last {
-		parts[i] = call.full()
-	}
-	return strings.Join(parts, "\n\n")
+	return c.last.full()
 }
 
 func (c *console) allow(_ context.Context, args string) reply {

@@ -10,6 +10,7 @@ import (
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/repair"
 	"github.com/agentctl/agentctl/pkg/agent/session"
+	"github.com/agentctl/agentctl/pkg/agent/textmode"
 )
 
 // DefaultMaxSteps is how many answers of the model one turn may take.
@@ -38,12 +39,26 @@ type Agent struct {
 	// History are the records of earlier runs.
 	History []session.Record
 
+	// ToolMode says how the model calls tools: "native", "text" (see package
+	// textmode), or "" and "auto": natively, until the server says that it takes
+	// no tools.
+	ToolMode string
+	// ContextWindow is how many tokens a request and its answer may have; 0 is
+	// unknown.
+	ContextWindow int
+	// WindowFix tells how to give a model of this server a larger window; "" tells
+	// it for the usual servers.
+	WindowFix string
+	// Data has the texts by which refusals are told apart; nil means the builtin.
+	Data *model.Data
+
 	// SkillNames are the skills that a call by mistake may have meant; nil means
 	// none.
 	SkillNames func() []string
 
 	schemas map[string]*schema.Schema
 	names   *repair.Names
+	meter   meter
 }
 
 // Recorder gives records their place in a session. [session.Log] and
@@ -109,7 +124,11 @@ type turn struct {
 	// seen counts equal calls with equal results; looping ends the turn.
 	seen    map[string]int
 	looping bool
-	mu      sync.Mutex
+	// badArgs counts the refusals of a tool's arguments in a row.
+	badArgs map[string]int
+	// What a turn does at most once to get a request through.
+	compacted, untangled bool
+	mu                   sync.Mutex
 }
 
 func (t *turn) run(ctx context.Context, user session.User, attached session.Context) error {
@@ -145,6 +164,10 @@ func (t *turn) oneStep(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		t.result.Answer = answer // what was shown before it broke off
 		return true, err
+	}
+	if t.looping {
+		t.result.Answer, t.result.Stop = repair.WithoutRepetition(answer), session.StopLoop
+		return true, nil
 	}
 	if len(calls) == 0 {
 		return t.finish(answer)
@@ -197,6 +220,14 @@ func (t *turn) usage(u model.Usage) error {
 // request is built from the records alone, so that a resumed session sends the
 // same bytes as one that never stopped.
 func (t *turn) request() model.Request {
+	r := t.nativeRequest()
+	if t.inText() {
+		return textmode.Request(r)
+	}
+	return r
+}
+
+func (t *turn) nativeRequest() model.Request {
 	r := model.Request{MaxOutput: t.MaxOutput, Tools: Specs(t.Tools)}
 	if t.System != "" {
 		r.Messages = append(r.Messages, model.Message{Role: model.System, Content: t.System})

@@ -2,13 +2,13 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/repair"
 	"github.com/agentctl/agentctl/pkg/agent/session"
+	"github.com/agentctl/agentctl/pkg/agent/textmode"
 )
 
 // answer collects one answer of the model while it streams.
@@ -18,43 +18,78 @@ type answer struct {
 	text   strings.Builder
 	calls  []asked
 	cut    bool
+	begun  bool // something of it was recorded
+	// ends is set when the rest of the stream is not wanted: it repeats itself, or
+	// goes on with results that the model made up.
+	ends     bool
+	said     repair.Repetition
+	thought  repair.Repetition
+	invented textmode.Results
 }
 
-// ask streams one answer of the model: what people may see, and its calls,
-// also those that it wrote into the text.
+// ask asks the model until it has an answer, or an error that no other request
+// cures.
 func (t *turn) ask(ctx context.Context) (text string, calls []asked, err error) {
-	a := &answer{t: t, filter: repair.NewFilter(t.known)}
-	for ev, err := range t.Model.Stream(ctx, t.request()) {
+	if err := t.makeRoom(ctx); err != nil {
+		return "", nil, err
+	}
+	for {
+		a := &answer{t: t, filter: repair.NewFilter(t.known)}
+		err := a.read(ctx, t.request())
+		if err != nil && !a.begun {
+			if err = t.recover(ctx, err); err == nil {
+				continue
+			}
+		}
+		return a.text.String(), a.calls, err
+	}
+}
+
+// read streams one answer: what people may see, and its calls, also those that
+// the model wrote into the text. After an error there are no calls.
+func (a *answer) read(ctx context.Context, r model.Request) error {
+	estimate := a.t.tokens(r)
+	err := a.stream(ctx, r, estimate)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = a.show(a.filter.Close())
+	}
+	if err != nil {
+		a.calls = nil
+		return err
+	}
+	a.markCut()
+	return nil
+}
+
+func (a *answer) stream(ctx context.Context, r model.Request, estimate int) error {
+	for ev, err := range a.t.Model.Stream(ctx, r) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = a.take(ev)
+			err = a.take(ev, estimate)
 		}
-		if err != nil {
-			return a.text.String(), nil, err
+		if err != nil || a.ends {
+			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return a.text.String(), nil, err
-	}
-	if err := a.show(a.filter.Close()); err != nil {
-		return a.text.String(), nil, err
-	}
-	a.markCut()
-	return a.text.String(), a.calls, nil
+	return nil
 }
 
-func (a *answer) take(ev model.Event) error {
+func (a *answer) take(ev model.Event, estimate int) error {
 	switch ev := ev.(type) {
 	case model.TextDelta:
-		return a.show(a.filter.Write(ev.Text))
+		return a.takeText(ev.Text)
 	case model.ReasoningDelta:
-		return a.t.emit(session.ReasoningDelta{Text: ev.Text})
+		a.repeats(&a.thought, ev.Text)
+		return a.emit(session.ReasoningDelta{Text: ev.Text})
 	case model.Call:
 		a.calls = append(a.calls, asked{ToolCall: ev.ToolCall})
 	case model.Usage:
-		return a.t.usage(ev)
+		return a.t.answeredUsage(ev, estimate)
 	case model.Retry:
 		return a.t.emit(session.Retry{Attempt: ev.Attempt, AfterMS: ev.After.Milliseconds(), Reason: ev.Reason})
 	case model.Finish:
@@ -63,10 +98,26 @@ func (a *answer) take(ev model.Event) error {
 	return nil
 }
 
+func (a *answer) takeText(text string) error {
+	if a.t.inText() {
+		text, a.ends = a.invented.Before(text)
+	}
+	a.repeats(&a.said, text)
+	return a.show(a.filter.Write(text))
+}
+
+// repeats ends the answer, and the turn, when the model says the same again and
+// again.
+func (a *answer) repeats(r *repair.Repetition, text string) {
+	if r.Write(text) {
+		a.ends, a.t.looping = true, true
+	}
+}
+
 // show emits what the filter lets through and keeps the calls that it found.
 func (a *answer) show(out repair.Output) error {
 	if out.Reasoning != "" {
-		if err := a.t.emit(session.ReasoningDelta{Text: out.Reasoning}); err != nil {
+		if err := a.emit(session.ReasoningDelta{Text: out.Reasoning}); err != nil {
 			return err
 		}
 	}
@@ -79,7 +130,12 @@ func (a *answer) show(out repair.Output) error {
 		return nil
 	}
 	a.text.WriteString(out.Text)
-	return a.t.emit(session.TextDelta{Text: out.Text})
+	return a.emit(session.TextDelta{Text: out.Text})
+}
+
+func (a *answer) emit(body session.Body) error {
+	a.begun = true
+	return a.t.emit(body)
 }
 
 // markCut marks the last call of an answer that hit its length limit: its
@@ -100,29 +156,4 @@ func (t *turn) freshID(before int) string {
 		}
 	}
 	return fmt.Sprintf("text_%d", n)
-}
-
-// The loop guard: equal calls with equal results. Repeating is sometimes right
-// (a build until it is done), so the model is told before it is stopped.
-const (
-	nudgeAt = 3
-	stopAt  = 5
-)
-
-// guard counts a call and its result, warns the model and finally ends the turn.
-func (t *turn) guard(r ready, done *outcome) {
-	key, err := json.Marshal([]string{r.name, string(r.args), done.out.Text})
-	if err != nil {
-		return
-	}
-	if t.seen == nil {
-		t.seen = map[string]int{}
-	}
-	t.seen[string(key)]++
-	switch n := t.seen[string(key)]; {
-	case n >= stopAt:
-		t.looping = true
-	case n >= nudgeAt:
-		done.out.Text += fmt.Sprintf("\n\n(This is call number %d with the same arguments and the same result. Do something else, or answer the user.)", n)
-	}
 }

@@ -53,6 +53,7 @@ type ready struct {
 	args    json.RawMessage
 	mended  []string
 	problem string // "" when the call may run
+	badArgs bool   // the problem is one of the arguments
 }
 
 // call runs one call and records call, decision and result. It returns the
@@ -67,13 +68,16 @@ func (t *turn) call(ctx context.Context, c asked) (*session.Question, error) {
 			return nil, err
 		}
 	}
-	done := outcome{status: statusError, out: Output{Text: r.problem, Failed: true}}
+	done := outcome{status: statusError, out: Output{Text: r.problem, Failed: true, BadArgs: r.badArgs}}
 	start := time.Now()
 	if r.problem == "" {
 		var err error
 		if done, err = t.perform(ctx, r.tool, Call{ID: c.ID, Args: r.args, Output: t.output(c.ID)}); err != nil {
 			return nil, err
 		}
+	}
+	if r.tool != nil && !t.spent(r.name) {
+		t.count(r.name, &done.out)
 	}
 	t.guard(r, &done)
 	return done.out.Question, t.answered(c.ID, r.name, r.args, done, time.Since(start))
@@ -102,12 +106,16 @@ func (t *turn) prepare(c asked) ready {
 	if name != c.Name {
 		r.mended = append(r.mended, fmt.Sprintf("name %q to %q", c.Name, name))
 	}
+	if t.spent(name) {
+		r.problem = spentText(name)
+		return r
+	}
 	args, what, err := repair.Arguments(t.schemas[name], call.Args, c.cut)
 	if args.JSON != nil {
 		r.args = args.JSON
 	}
 	if err != nil {
-		r.problem = repair.Refusal(name, r.tool.Spec().Schema, err)
+		r.problem, r.badArgs = repair.Refusal(name, r.tool.Spec().Schema, err), true
 		return r
 	}
 	r.mended = append(r.mended, what...)

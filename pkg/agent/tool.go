@@ -40,8 +40,11 @@ type Output struct {
 	Text string
 	// Failed marks an error of the tool or of its arguments.
 	Failed bool
-	// BadArgs: the arguments were refused; another try may succeed. Three in a
-	// row for one tool end in an error that says so.
+	// Same is what the loop guard compares instead of Text, for a text that names
+	// a file or folder of this call alone; "" means Text itself.
+	Same string
+	// BadArgs: the arguments were refused; another try may succeed. After three
+	// in a row the tool is not run again in this turn.
 	BadArgs bool
 	// ExitCode is that of a program that ran.
 	ExitCode *int

@@ -61,10 +61,10 @@ func (b *bwrap) Run(ctx context.Context, p Policy, c Command) (Result, error) {
 	mounts := pl.rootMounts()
 	l := &launch{
 		backend: NameBwrap, plan: pl, config: cfg, explain: explainBwrap, missing: b.missing,
-		command: func() (*exec.Cmd, []*os.File, error) {
+		command: func(first int) (*exec.Cmd, []*os.File, error) {
 			// Arguments go by file: they may be many, and every user can read
 			// a command line.
-			args, files, err := bwrapArgs(pl, mounts)
+			args, files, err := bwrapArgs(pl, mounts, first)
 			if err != nil {
 				return nil, files, err
 			}
@@ -72,21 +72,17 @@ func (b *bwrap) Run(ctx context.Context, p Policy, c Command) (Result, error) {
 			if err != nil {
 				return nil, files, err
 			}
-			fd := firstExtraFD + len(files)
 			exe := "/proc/self/fd/" + strconv.Itoa(stage.ExeFD)
-			cmd := exec.Command(b.program, "--args", strconv.Itoa(fd), "--", exe, stage.Marker, stage.RoleInit)
+			cmd := exec.Command(b.program, "--args", strconv.Itoa(first+len(files)), "--", exe, stage.Marker, stage.RoleInit)
 			return cmd, append(files, argFile), nil
 		},
 	}
 	return l.run(ctx, c)
 }
 
-// firstExtraFD is the number of the first file after the stage's own.
-const firstExtraFD = stage.ExeFD + 1
-
 // bwrapArgs spells the mounts as options. The files hold contents that bwrap
-// copies in, numbered from firstExtraFD.
-func bwrapArgs(pl *plan, mounts []stage.Mount) (args []string, files []*os.File, err error) {
+// copies in, numbered from first.
+func bwrapArgs(pl *plan, mounts []stage.Mount, first int) (args []string, files []*os.File, err error) {
 	args = []string{
 		// --unshare-all alone would skip the user namespace for root, who could
 		// then mount everything writable again.
@@ -123,7 +119,7 @@ func bwrapArgs(pl *plan, mounts []stage.Mount) (args []string, files []*os.File,
 			if err != nil {
 				return nil, files, err
 			}
-			args = append(args, "--perms", octal(m.Mode), "--file", strconv.Itoa(firstExtraFD+len(files)), m.Target)
+			args = append(args, "--perms", octal(m.Mode), "--file", strconv.Itoa(first+len(files)), m.Target)
 			files = append(files, f)
 		}
 	}

@@ -58,6 +58,9 @@ func (r *Result) describeEnd(exit *exitInfo, l Limits) {
 	if r.CPULimit {
 		r.Hints = append(r.Hints, fmt.Sprintf("it used more than %s of CPU time", l.CPU.Round(time.Millisecond)))
 	}
+	if r.OOM {
+		r.Hints = append(r.Hints, fmt.Sprintf("all of it together used more than %d bytes of memory", l.Data+l.Tmp))
+	}
 	if r.FileLimit {
 		r.Hints = append(r.Hints, fmt.Sprintf("it wrote a file larger than %d bytes", l.FileSize))
 	}

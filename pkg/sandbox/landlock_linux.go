@@ -94,7 +94,7 @@ func (l *landlocked) Run(ctx context.Context, p Policy, c Command) (Result, erro
 	cfg.Rlimits = slices.DeleteFunc(cfg.Rlimits, func(r stage.Rlimit) bool { return r.Resource == unix.RLIMIT_NPROC })
 	run := &launch{
 		backend: NameNative, plan: pl, config: cfg, explain: explainNative, missing: l.missing,
-		command: func() (*exec.Cmd, []*os.File, error) {
+		command: func(int) (*exec.Cmd, []*os.File, error) {
 			return stageCommand(&syscall.SysProcAttr{Setsid: true}), nil, nil
 		},
 	}

@@ -53,7 +53,7 @@ func (n *native) Run(ctx context.Context, p Policy, c Command) (Result, error) {
 	cfg.Namespaces = true
 	l := &launch{
 		backend: NameNative, plan: pl, config: cfg, explain: explainNative, missing: n.missing,
-		command: func() (*exec.Cmd, []*os.File, error) { return stageCommand(namespaces(pl.net)), nil, nil },
+		command: func(int) (*exec.Cmd, []*os.File, error) { return stageCommand(namespaces(pl.net)), nil, nil },
 	}
 	return l.run(ctx, c)
 }

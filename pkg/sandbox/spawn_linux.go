@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/agentctl/agentctl/pkg/sandbox/internal/stage"
@@ -16,8 +17,8 @@ type launch struct {
 	plan    *plan
 	config  stage.Config
 	// command makes the process to start. The stage's files are 3 to 6, extra
-	// come after them.
-	command func() (cmd *exec.Cmd, extra []*os.File, err error)
+	// come later and are numbered from first.
+	command func(first int) (cmd *exec.Cmd, extra []*os.File, err error)
 	// explain turns what the process said on stderr into a reason and a cure.
 	explain func(stderr string) (reason, cure string)
 	missing []Feature
@@ -33,7 +34,9 @@ func (l *launch) run(ctx context.Context, c Command) (Result, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := time.Now()
-	p, status, err := l.start(c)
+	group := newCgroup(l.plan.limits)
+	defer group.close()
+	p, status, err := l.start(c, group)
 	if err != nil {
 		reason, cure := l.explain(err.Error())
 		return Result{}, &Fault{Backend: l.backend, Reason: reason, Cure: cure, Err: err}
@@ -42,21 +45,29 @@ func (l *launch) run(ctx context.Context, c Command) (Result, error) {
 	p.end()
 	res.Duration = time.Since(began)
 	p.output(&res)
+	res.OOM = group.outOfMemory()
 	return l.finish(status.wait(), c, res)
 }
 
-func (l *launch) start(c Command) (*process, *statusReader, error) {
+func (l *launch) start(c Command, group *cgroup) (*process, *statusReader, error) {
+	var joins []*os.File
+	if group != nil {
+		joins = group.procs
+	}
+	for i := range joins {
+		l.config.Cgroup = append(l.config.Cgroup, stage.ExeFD+1+i)
+	}
 	files, err := openStageFiles(l.config)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer files.close()
-	cmd, extra, err := l.command()
+	cmd, extra, err := l.command(stage.ExeFD + 1 + len(joins))
 	defer closeAll(extra)
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd.ExtraFiles = append([]*os.File{files.config, files.statusW, files.controlR, files.exe}, extra...)
+	cmd.ExtraFiles = slices.Concat([]*os.File{files.config, files.statusW, files.controlR, files.exe}, joins, extra)
 	cmd.Env = []string{} // the command's own travels in the config
 	status := newStatusReader(files.statusR)
 	p := newProcess(cmd, c, l.plan.limits)

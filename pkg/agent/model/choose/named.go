@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/config"
 	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/model/anthropic"
 	"github.com/agentctl/agentctl/pkg/agent/model/openai"
 	"github.com/agentctl/agentctl/pkg/agent/model/scripted"
 )
@@ -141,6 +142,11 @@ func (r Request) on(p model.Preset, m config.Model, from string) (*Choice, error
 	switch p.Type {
 	case "openai":
 		c.Model = openai.New(openai.Config{
+			Provider: p.Name, BaseURL: p.BaseURL, APIKey: r.key(p), KeyEnv: p.APIKeyEnv, Model: m.ID,
+			Headers: r.headers(p.Name), Compat: p.Compat, Data: r.Data,
+		})
+	case "anthropic":
+		c.Model = anthropic.New(anthropic.Config{
 			Provider: p.Name, BaseURL: p.BaseURL, APIKey: r.key(p), KeyEnv: p.APIKeyEnv, Model: m.ID,
 			Headers: r.headers(p.Name), Compat: p.Compat, Data: r.Data,
 		})

@@ -108,7 +108,7 @@ func FuzzCalls(f *testing.F) {
 		for i := range count {
 			args, err := json.Marshal(map[string]any{"n": i, "text": text})
 			if err != nil {
-				t.Skip("no text")
+				t.Fatal(err)
 			}
 			want = append(want, model.ToolCall{ID: fmt.Sprintf("id%d", i), Name: fmt.Sprintf("tool%d", i%2), Args: string(args)})
 		}

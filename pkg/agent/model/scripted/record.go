@@ -2,6 +2,9 @@ package scripted
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
 )
@@ -33,6 +36,31 @@ type recordTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
+}
+
+// record appends the request to the record file.
+func (s *Script) record(r model.Request) error {
+	if s.spec.Record == "" {
+		return nil
+	}
+	s.asked++
+	line, err := json.Marshal(newRecord(s.asked, r))
+	if err != nil {
+		return err
+	}
+	path := s.spec.Record
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(s.file), path)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		f.Close()
+		return fmt.Errorf("record: %w", err)
+	}
+	return f.Close()
 }
 
 func newRecord(n int, r model.Request) record {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -227,29 +225,4 @@ func (s *Script) Done() error {
 	}
 	problem := fmt.Sprintf("the run ended before this step; %s of %d were used", steps(i), len(s.used))
 	return &MismatchError{File: s.file, Step: i + 1, Problem: problem}
-}
-
-// record appends the request to the record file.
-func (s *Script) record(r model.Request) error {
-	if s.spec.Record == "" {
-		return nil
-	}
-	s.asked++
-	line, err := json.Marshal(newRecord(s.asked, r))
-	if err != nil {
-		return err
-	}
-	path := s.spec.Record
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(s.file), path)
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("record: %w", err)
-	}
-	if _, err := f.Write(append(line, '\n')); err != nil {
-		f.Close()
-		return fmt.Errorf("record: %w", err)
-	}
-	return f.Close()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -24,12 +25,12 @@ func runInit(cfg *Config) {
 		finishNamespaces()
 		buildRoot(cfg.Mounts)
 	}
-	defaultSignals()
-	group := &tree{}
-	if os.Getpid() != 1 {
+	group := &tree{loose: os.Getpid() != 1}
+	if group.loose {
 		// No PID namespace: orphans come here instead of to the host's process 1.
 		check("adopt orphans", prctl(prSetChildSubreaper, 1))
-		group.loose = true
+	} else {
+		defaultSignals()
 	}
 	group.tool.Store(int64(startTool()))
 	go group.obeyHost()
@@ -65,10 +66,18 @@ func (t *tree) obeyHost() {
 		if err == syscall.EINTR {
 			continue
 		}
-		if n <= 0 {
-			t.end(exitSetup)
+		if n > 0 {
+			t.signal(syscall.SIGTERM)
+			continue
 		}
-		t.signal(syscall.SIGTERM)
+		if !t.loose {
+			syscall.Exit(exitSetup)
+		}
+		// Only reap waits for children; it ends the stage when the command is gone.
+		for {
+			killChildren()
+			time.Sleep(time.Millisecond)
+		}
 	}
 }
 
@@ -81,15 +90,16 @@ func (t *tree) signal(sig syscall.Signal) {
 }
 
 // end ends the stage and with it the tree: by the kernel where this is process 1,
-// one descendant after the other where it is not.
+// one descendant after the other where it is not. The children of a killed one
+// become children of the stage.
 func (t *tree) end(code int) {
 	for t.loose && killChildren() {
+		_, _ = syscall.Wait4(-1, nil, 0, nil)
 	}
 	syscall.Exit(code)
 }
 
-// killChildren kills the direct children; theirs become direct ones by that. It
-// reports whether there were any.
+// killChildren kills the direct children and reports whether there were any.
 func killChildren() bool {
 	found := false
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
@@ -99,7 +109,6 @@ func killChildren() bool {
 			if pid, err := strconv.Atoi(field); err == nil {
 				found = true
 				_ = syscall.Kill(pid, syscall.SIGKILL)
-				_, _ = syscall.Wait4(pid, nil, 0, nil)
 			}
 		}
 	}

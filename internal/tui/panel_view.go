@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/termtext"
+)
+
+const (
+	panelKeys  = "enter read · space on/off here · a on/off always · n new · i import · x export · l lint · / find · q close"
+	readerKeys = "up, down, space: scroll · any other key: back"
+	// maxList is how many skills are shown at once.
+	maxList = 12
+)
+
+// rows draw the panel; it leaves room for what stands above it.
+func (p *panel) rows(width, height int) []string {
+	width--
+	if p.pages != nil {
+		return p.reader(width, height)
+	}
+	shown := p.visible()
+	title := fmt.Sprintf("Skills (%d)", len(shown))
+	if p.filter != "" {
+		title += " with " + termtext.Line(p.filter)
+	}
+	rows := []string{p.s.bold(title)}
+	foot := p.foot(width)
+	from, to := window(len(shown), p.at, max(min(maxList, height-len(foot)-4), 1))
+	for i := from; i < to; i++ {
+		rows = append(rows, p.row(shown[i], i == p.at, width))
+	}
+	if len(shown) == 0 && !p.busy {
+		rows = append(rows, p.s.dim("  none yet: n writes one with the model, i imports one"))
+	}
+	return append(rows, foot...)
+}
+
+// row is one skill: state, name, source, cost, description.
+func (p *panel) row(r SkillRow, chosen bool, width int) string {
+	mark := map[registry.State]string{registry.Active: "●", registry.Disabled: "○", registry.Shadowed: "·", registry.Untrusted: "!"}[r.Item.State]
+	cost := ""
+	if r.Cost > 0 {
+		cost = fmt.Sprint(r.Cost)
+	}
+	text := fmt.Sprintf("%s %s %s", mark, pad(termtext.Line(r.Item.Name), 20), pad(r.Item.Source.Name, 9))
+	if width >= 60 {
+		text += fmt.Sprintf(" %s %5s  %s", pad(string(r.Item.State), 9), cost, termtext.Line(r.Item.Value.Description))
+	}
+	pointer := "  "
+	if chosen {
+		pointer = "> "
+	}
+	text = pointer + cut(text, width-2)
+	switch {
+	case chosen:
+		return p.s.bold(text)
+	case r.Item.State != registry.Active:
+		return p.s.dim(text)
+	}
+	return text
+}
+
+// pad cuts or fills text to n cells.
+func pad(text string, n int) string {
+	text = cut(text, n)
+	return text + strings.Repeat(" ", max(n-ansi.StringWidth(text), 0))
+}
+
+// foot is the description of the chosen skill, the message or question, the keys.
+func (p *panel) foot(width int) []string {
+	var rows []string
+	if r := p.chosen(); r != nil && !p.asking && p.message == "" {
+		rows = append(rows, "")
+		for _, l := range firstLines(termtext.Line(r.Item.Value.Description), width, 3) {
+			rows = append(rows, p.s.dim(l))
+		}
+		if r.Item.State == registry.Shadowed {
+			rows = append(rows, p.s.dim(cut("hidden by "+termtext.Line(r.Item.ShadowedBy), width)))
+		}
+	}
+	if p.message != "" {
+		paint := p.s.good
+		if p.bad {
+			paint = p.s.bad
+		}
+		rows = append(rows, "")
+		for _, l := range firstLines(termtext.Block(p.message), width, 4) {
+			rows = append(rows, paint(l))
+		}
+	}
+	if p.asking {
+		line, _ := p.promptLine(width)
+		return append(rows, "", line, p.s.dim("enter: go on · esc: not now"))
+	}
+	for _, l := range wrap(panelKeys, width) {
+		rows = append(rows, p.s.dim(l))
+	}
+	return rows
+}
+
+// promptLine is the question with what was typed, and where the cursor stands.
+func (p *panel) promptLine(width int) (string, int) {
+	label := cut(p.asks.label, max(width-12, 8))
+	room := max(width-ansi.StringWidth(label)-1, 4)
+	rows, x, y := p.ed.rows(room)
+	return label + rows[y], ansi.StringWidth(label) + x
+}
+
+// cursor is where a typed line has its cursor; false when nothing is typed.
+func (p *panel) cursor(width, height int) (x, y int, ok bool) {
+	if !p.asking || p.pages != nil {
+		return 0, 0, false
+	}
+	_, x = p.promptLine(width - 1)
+	return x, len(p.rows(width, height)) - 2, true
+}
+
+// reader shows a text, some screens of it.
+func (p *panel) reader(width, height int) []string {
+	lines := fitted(strings.Join(p.pages, "\n"), width+1)
+	room := max(height-4, 3)
+	p.scroll = max(min(p.scroll, len(lines)-room), 0)
+	to := min(p.scroll+room, len(lines))
+	rows := append([]string(nil), lines[p.scroll:to]...)
+	if to < len(lines) {
+		rows = append(rows, p.s.dim(fmt.Sprintf("… %d more lines", len(lines)-to)))
+	}
+	return append(rows, p.s.dim(cut(readerKeys, width)))
+}

@@ -1,0 +1,46 @@
+package sandbox
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestParseHierarchies(t *testing.T) {
+	t.Parallel()
+	const v1 = "36 35 0:30 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n37 35 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+	const v2 = "25 20 0:22 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n"
+	tests := []struct {
+		name, own, mounts string
+		want              []hierarchy
+	}{
+		{"version 1", "8:pids:/\n4:memory:/a/b\n3:cpuset:/\n", v1, []hierarchy{
+			{[]string{"pids"}, []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup", "/sys/fs/cgroup/pids"}},
+			{[]string{"memory"}, []string{"/sys/fs/cgroup/memory/a/b", "/sys/fs/cgroup/memory/a", "/sys/fs/cgroup/memory"}},
+		}},
+		{"version 2", "0::/user.slice/x\n", v2, []hierarchy{
+			{[]string{"pids", "memory"}, []string{"/sys/fs/cgroup/user.slice/x", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"}},
+		}},
+		{"not mounted", "0::/\n8:pids:/\n", "", nil},
+		{"nonsense", "a\n::\n", "b - c\n - \n", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := parseHierarchies(tt.own, tt.mounts); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzParseHierarchies(f *testing.F) {
+	f.Add("0::/\n8:pids:/a\n", "36 35 0:30 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n")
+	f.Add(":::", " - - -")
+	f.Fuzz(func(t *testing.T, own, mounts string) {
+		for _, h := range parseHierarchies(own, mounts) {
+			if len(h.controllers) == 0 || len(h.parents) == 0 {
+				t.Errorf("an empty hierarchy from %q, %q", own, mounts)
+			}
+		}
+	})
+}
