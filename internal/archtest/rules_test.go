@@ -38,20 +38,21 @@ var ranks = map[string]int{
 	"pkg/toolpkg/contracttest": 21,
 
 	// layer 3: the agent, from the wire up to the loop, its tools and its screen
+	"pkg/agent/repair":              30,
 	"pkg/agent/model":               31,
 	"pkg/agent/model/internal/wire": 32,
+	"pkg/agent/session":             32,
 	"pkg/agent/model/anthropic":     33,
 	"pkg/agent/model/openai":        33,
+	"pkg/agent/prompt":              33,
+	"pkg/agent/app":                 34,
 	"pkg/agent/model/scripted":      34,
+	"pkg/agent/textmode":            34,
+	"pkg/agent/agenttest":           35,
 	"pkg/agent/model/choose":        35,
-	"pkg/agent/app":                 35,
-	"pkg/agent/prompt":              35,
-	"pkg/agent/repair":              35,
-	"pkg/agent/session":             34,
 	"pkg/agent":                     36,
 	"pkg/agent/builtin":             37,
 	"pkg/agent/chat":                38,
-	"pkg/agent/agenttest":           38,
 	"internal/tui":                  39,
 
 	// layer 4: the command tree

@@ -69,6 +69,9 @@ scripted:demo, which needs no model at all.`,
 			}
 			opts.Stdin = len(args) == 1
 			opts.HasPrompt = cmd.Flags().Changed("prompt")
+			if err := opts.oneSession(cmd.Flags().Changed); err != nil {
+				return err
+			}
 			return run(cmd.Context(), opts)
 		},
 	}

@@ -17,19 +17,22 @@ type chatJSON struct {
 	session.Result
 }
 
-// runChat answers one prompt. Whatever happens after the flags are parsed, the
-// output ends in the shape that was asked for.
+// runChat answers one prompt, or lets a person chat. Whatever happens after the
+// flags are parsed, the output of one prompt ends in the shape that was asked for.
 func runChat(ctx context.Context, o *chatOptions) error {
 	if o.JSON {
 		o.Output = outputJSON
 	}
-	if err := oneOf("output", o.Output, outputText, outputJSON, outputStreamJSON); err != nil {
+	if err := o.check(ctx); err != nil {
 		return err
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
+	}
+	if o.interactive() {
+		return o.runInteractive(ctx, nil)
 	}
 	out := &chatOutput{o: o}
 	res, err := out.run(ctx)

@@ -42,7 +42,9 @@ func (o *chatOptions) setup(ctx context.Context) (chat.Config, error) {
 		return c, err
 	}
 	c.System, c.MaxSteps = o.System, o.MaxSteps
-	c.Approver = &agent.Policy{Flags: rules, Allow: conf.Chat.Approvals.Allow, Deny: conf.Chat.Approvals.Deny}
+	c.Approver = &agent.Policy{
+		Flags: rules, Allow: conf.Chat.Approvals.Allow, Deny: conf.Chat.Approvals.Deny, Remembered: o.f.remembered,
+	}
 	return c, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/archive"
 	"github.com/agentctl/agentctl/internal/suggest"
+	"github.com/agentctl/agentctl/internal/uv"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
 
@@ -44,6 +45,18 @@ func archiveKind(err error) (kind string, exit int, hint string, ok bool) {
 	}
 	if _, ok := as[*archive.LimitError](err); ok {
 		return "limit", exitFailed, "", true
+	}
+	if e, ok := as[*uv.NotInstalledError](err); ok {
+		return "missing_program", exitFailed, e.Cure(), true
+	}
+	if e, ok := as[*uv.NoPythonError](err); ok {
+		return "missing_program", exitFailed, e.Cure(), true
+	}
+	if _, ok := as[*uv.RunError](err); ok {
+		return "failed", exitFailed, "a package that has no wheel needs --allow-builds; uv's own settings say where packages come from", true
+	}
+	if _, ok := as[*skill.NoRequirementsError](err); ok {
+		return "nothing_to_do", exitFailed, "write a requirements.txt, one package a line", true
 	}
 	if _, ok := as[*skill.NoGitError](err); ok {
 		return "missing_program", exitFailed, "install git", true

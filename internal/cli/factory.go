@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,6 +31,8 @@ type Factory struct {
 
 	// WorkspaceFlag is the value of --workspace.
 	WorkspaceFlag string
+	// switches are the skills that were switched for this run.
+	switches skillSwitches
 	// TrustFlag is set by --trust-workspace: trust for this run.
 	TrustFlag bool
 
@@ -109,10 +114,26 @@ func (f *Factory) loadConfig() (*config.Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return config.Load(config.Options{
+	return f.readConfig(config.Options{
 		UserFile:      f.Dirs.ConfigFile(),
 		WorkspaceFile: filepath.Join(ws, workspace.ConfigFile),
 		Trusted:       trusted,
-		Getenv:        f.Getenv,
 	})
+}
+
+// readConfig loads the configuration and checks the names that only other
+// packages know.
+func (f *Factory) readConfig(o config.Options) (*config.Loaded, error) {
+	o.Getenv = f.Getenv
+	c, err := config.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(sandbox.Names(), c.Sandbox.Backend) {
+		return c, nil
+	}
+	return nil, usageError{
+		message: fmt.Sprintf("sandbox.backend is %q (from %s), which is not known", c.Sandbox.Backend, c.Origin("sandbox.backend")),
+		hint:    "use one of: " + strings.Join(sandbox.Names(), ", "),
+	}
 }

@@ -105,7 +105,7 @@ func (f *Factory) chatConfig() (*config.Loaded, error) {
 	if trusted {
 		return f.Config()
 	}
-	return config.Load(config.Options{UserFile: f.Dirs.ConfigFile(), Getenv: f.Getenv})
+	return f.readConfig(config.Options{UserFile: f.Dirs.ConfigFile()})
 }
 
 func (f *Factory) chooseModel(ctx context.Context, flag, ofApp string, c config.Config) (*choose.Choice, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
@@ -103,6 +104,9 @@ func (f *Factory) disabledSkills() (func(string) bool, error) {
 		return nil, err
 	}
 	return func(name string) bool {
+		if on, set := f.switches.get(name); set {
+			return !on
+		}
 		if on, set := switches[name]; set {
 			return !on
 		}
@@ -144,4 +148,26 @@ func (f *Factory) knownTools(ctx context.Context) ([]string, error) {
 		}
 	}
 	return append(names, catalog.Unbuilt...), nil
+}
+
+// skillSwitches are the skills that were switched in this run alone.
+type skillSwitches struct {
+	mu sync.Mutex
+	on map[string]bool
+}
+
+func (s *skillSwitches) set(name string, on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.on == nil {
+		s.on = map[string]bool{}
+	}
+	s.on[name] = on
+}
+
+func (s *skillSwitches) get(name string) (on, set bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	on, set = s.on[name]
+	return on, set
 }

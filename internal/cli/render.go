@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"regexp"
 
 	"github.com/charmbracelet/glamour"
 	"github.com/charmbracelet/glamour/styles"
@@ -29,3 +30,32 @@ func renderMarkdown(s *iostreams.IOStreams, text string) error {
 	_, err = io.WriteString(s.Out, out)
 	return err
 }
+
+// screenMarkdown renders the blocks of a chat: without margins, which would not
+// survive a narrow terminal, and with the terminal's own colour for plain text.
+func screenMarkdown(color bool) func(markdown string, width int) string {
+	config := styles.NoTTYStyleConfig
+	if color {
+		config = styles.DarkStyleConfig
+		config.Document.Color = nil
+	}
+	margin := uint(0)
+	config.Document.Margin = &margin
+	config.Document.BlockPrefix, config.Document.BlockSuffix = "", ""
+	config.Code.Prefix, config.Code.Suffix = "", ""
+	return func(markdown string, width int) string {
+		r, err := glamour.NewTermRenderer(glamour.WithStyles(config), glamour.WithWordWrap(min(width, 100)))
+		if err != nil {
+			return markdown
+		}
+		out, err := r.Render(markdown)
+		if err != nil {
+			return markdown
+		}
+		return padding.ReplaceAllString(out, "$1")
+	}
+}
+
+// padding is what glamour fills lines with up to the width: blanks, and styles
+// without text.
+var padding = regexp.MustCompile(`(?m)(?:\x1b\[[0-9;]*m| )*(\x1b\[0m)(?:\x1b\[[0-9;]*m| )*$| +$`)

@@ -30,6 +30,7 @@ func shapes() []shape {
 		{"skill lint", skillLintJSON{}},
 		{"skill list", skillListJSON{}},
 		{"skill new", skillNewJSON{}},
+		{"skill prepare", skillPrepareJSON{}},
 		{"skill promote", skillPromoteJSON{}},
 		{"skill read", skillReadJSON{}},
 		{"skill save", skillSaveJSON{}},

@@ -20,7 +20,8 @@ A NAME that holds a / or is . is a folder.`,
 	},
 		newSkillNewCmd(f, nil), newSkillSaveCmd(f, nil), newSkillReadCmd(f, nil), newSkillListCmd(f, nil),
 		newSkillIndexCmd(f, nil), newSkillLintCmd(f, nil), newSkillExportCmd(f, nil), newSkillImportCmd(f, nil),
-		newSkillEnableCmd(f), newSkillDisableCmd(f), newSkillSyncCmd(f, nil), newSkillPromoteCmd(f, nil),
+		newSkillEnableCmd(f), newSkillDisableCmd(f), newSkillPanelCmd(f, nil), newSkillSyncCmd(f, nil), newSkillPromoteCmd(f, nil),
+		newSkillPrepareCmd(f, nil),
 	)
 }
 

@@ -47,6 +47,16 @@ type Value struct {
 	Origin string `json:"origin"`
 }
 
+// Origin says where a value comes from, "" for one that is not set.
+func (l *Loaded) Origin(key string) string {
+	for _, v := range l.Values {
+		if v.Key == key {
+			return v.Origin
+		}
+	}
+	return ""
+}
+
 // PolicyError reports a setting that a workspace may not make.
 type PolicyError struct{ File, Key string }
 

@@ -98,15 +98,27 @@ func (c *call) line(s style, width int) string {
 	if c.result.Status != "ok" {
 		paint = s.bad
 	}
-	end := took(c.result.DurationMS)
+	end := c.end()
+	room := max(width-2-len(end), 8)
+	return paint(sign) + " " + cut(strings.TrimSpace(name+" "+args), room) + s.dim(end)
+}
+
+// slow is from when on a duration is worth a word.
+const slow = 100 * time.Millisecond
+
+// end says how a call ended, as far as it was not just well and at once.
+func (c *call) end() string {
+	end := ""
+	if code := c.result.ExitCode; code != nil && *code != 0 {
+		end += fmt.Sprintf(" exit %d", *code)
+	}
 	if c.result.Status != "ok" {
-		end = c.result.Status + " " + end
+		end += " " + c.result.Status
 	}
-	if c.result.ExitCode != nil && *c.result.ExitCode != 0 {
-		end = fmt.Sprintf("exit %d %s", *c.result.ExitCode, end)
+	if c.result.DurationMS >= slow.Milliseconds() {
+		end += " " + took(c.result.DurationMS)
 	}
-	room := max(width-4-len(end), 8)
-	return paint(sign) + " " + cut(strings.TrimSpace(name+" "+args), room) + " " + s.dim(end)
+	return end
 }
 
 // reason is why a call did not end well, one line, "" when it did.

@@ -117,4 +117,3 @@ func RunPanel(ctx context.Context, o PanelOptions) (author *string, err error) {
 	_, err = prog.Run()
 	return m.author, ended(ctx, err)
 }
-

@@ -35,9 +35,12 @@ func (m *screen) live() []string {
 	if m.panel != nil {
 		return m.panel.rows(m.width, m.height)
 	}
-	rows := m.progress()
-	if len(rows) > 0 {
+	var rows []string
+	if m.out.last != nothing {
 		rows = append(rows, "")
+	}
+	if progress := m.progress(); len(progress) > 0 {
+		rows = append(append(rows, progress...), "")
 	}
 	if m.ask != nil {
 		rows = append(rows, m.ask.rows(m.s, m.width-1, m.height-len(rows))...)
@@ -84,7 +87,7 @@ func (m *screen) input() []string {
 	from, to := window(len(rows), y, m.maxInput())
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
-		out = append(out, []string{"> ", "  "}[min(i, 1)]+rows[i])
+		out = append(out, m.s.mark([]string{"> ", "  "}[min(i, 1)])+rows[i])
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-// Package uv finds uv and the Python interpreters that a built environment can
-// run on. Use [Find] and [Tool.Run] to resolve and install dependencies, and
-// [FindPython] to choose the interpreter that they are for.
+// Package uv runs the uv program, which makes Python environments, and finds
+// the interpreters that a built environment can run on. uv is found by probe and
+// never assumed: [Find] says how to get it.
 package uv

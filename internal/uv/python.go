@@ -131,6 +131,7 @@ func (w Want) matcher() (func(version string) bool, error) {
 		return nil, fmt.Errorf("requires-python %q: %w", w.Requires, err)
 	}
 	return func(version string) bool {
+		pin := pin
 		if strings.Count(version, ".") == 1 {
 			if strings.Count(pin, ".") == 2 {
 				pin = pin[:strings.LastIndex(pin, ".")]
@@ -143,6 +144,12 @@ func (w Want) matcher() (func(version string) bool, error) {
 }
 
 var versionPattern = regexp.MustCompile(`^3(\.\d+){0,2}$`)
+
+// Accepts says whether an exact version is what is wanted.
+func (w Want) Accepts(version string) bool {
+	fits, err := w.matcher()
+	return err == nil && fits(version)
+}
 
 type pythonSearch struct {
 	fits func(string) bool
@@ -160,7 +167,7 @@ func (s *pythonSearch) firstOf(steps ...func()) {
 
 // consider keeps p when it fits and is newer than what there is.
 func (s *pythonSearch) consider(p Python) {
-	if reason := unusable(p.Program); reason != "" {
+	if reason := unusable(p.Program, p.Home == ""); reason != "" {
 		s.seen = append(s.seen, p.Program+" ("+reason+")")
 	} else if !s.fits(p.Version) {
 		s.seen = append(s.seen, p.Program)
@@ -212,14 +219,15 @@ func (s *pythonSearch) shim(env []string) {
 		return
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if reason := unusable(real); err == nil && reason != "" {
+	if reason := unusable(real, true); err == nil && reason != "" {
 		s.seen = append(s.seen, path+" ("+reason+")")
 	}
 }
 
 // unusable says why a program cannot be what a finished environment runs on, ""
-// when it can.
-func unusable(program string) string {
+// when it can. One that is copied may lie in a private folder; one that is used
+// in place may not.
+func unusable(program string, inPlace bool) string {
 	f, err := os.Open(program)
 	if err != nil {
 		return "cannot be read"
@@ -229,12 +237,13 @@ func unusable(program string) string {
 	if _, err := f.Read(start); err == nil && bytes.Equal(start, []byte("#!")) {
 		return "a shim, not an interpreter"
 	}
+	if dir := private(program); inPlace && dir != "" {
+		return "below the private folder " + dir
+	}
 	return ""
 }
 
-// Private says which folder above path other users cannot enter, "" for none.
-// An interpreter that is copied may lie in such a folder; one that is used in
-// place may not.
+// private is the folder above path that other users cannot enter, "" for none.
 func private(path string) string {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)

@@ -10,139 +10,123 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
 
-// Tool is a uv that can be run.
-type Tool struct {
-	// Argv starts it: the program, or a Python with -m uv.
-	Argv []string
-	// Version is such as "0.13.9".
-	Version string
-}
-
-// NotFoundError reports that there is no uv, neither as a program nor as a
+// NotInstalledError reports that there is no uv, neither as a program nor as a
 // module of python3.
-type NotFoundError struct{}
+type NotInstalledError struct{}
 
-func (*NotFoundError) Error() string { return "uv is not installed" }
+func (e *NotInstalledError) Error() string { return "uv is not installed or not on PATH" }
 
-// Cure is the command that gets it.
-func (*NotFoundError) Cure() string { return "pip install uv (or: pipx install uv)" }
+// Cure is what gets it.
+func (e *NotInstalledError) Cure() string {
+	return "install uv (https://docs.astral.sh/uv/), for example with: pip install uv, or pipx install uv"
+}
 
 // RunError reports a run of uv that failed.
 type RunError struct {
-	Command string // the verb, such as "pip install"
-	Output  string // the end of what it said
-	Err     error
+	Args []string
+	// Stderr is what uv said, without colours.
+	Stderr string
+	Err    error
 }
 
-func (e *RunError) Error() string { return fmt.Sprintf("uv %s: %v", e.Command, e.Err) }
+func (e *RunError) Error() string {
+	text := strings.TrimSpace(e.Stderr)
+	if text == "" {
+		text = e.Err.Error()
+	}
+	return fmt.Sprintf("uv %s failed: %s", strings.Join(e.Args, " "), text)
+}
+
 func (e *RunError) Unwrap() error { return e.Err }
 
-// Find looks for uv on the PATH of env, then for python3 -m uv. env is the whole
-// environment of what is run. The error is a [*NotFoundError] or that of ctx.
-func Find(ctx context.Context, env []string) (*Tool, error) {
+// UV is a uv that can be run.
+type UV struct {
+	// Argv starts it: the program, or a Python with -m uv.
+	Argv []string
+	// Env is its whole environment.
+	Env []string
+	// Log receives what it says while it runs; nil discards it.
+	Log io.Writer
+}
+
+// Find looks for uv on the PATH of env, the whole environment of what is run,
+// then for python3 -m uv. The error is a [*NotInstalledError] or that of ctx.
+func Find(ctx context.Context, env []string) (*UV, error) {
 	if program, err := lookPath("uv", env); err == nil {
-		if version, ok := installedVersion(program); ok {
-			return &Tool{Argv: []string{program}, Version: version}, nil
-		}
-		return ask(ctx, env, program)
+		return &UV{Argv: []string{program}, Env: env}, nil
 	}
 	python, err := lookPath("python3", env)
 	if err != nil {
-		return nil, &NotFoundError{}
+		return nil, &NotInstalledError{}
 	}
-	return ask(ctx, env, python, "-m", "uv")
+	u := &UV{Argv: []string{python, "-m", "uv"}, Env: env}
+	if _, err := u.Version(ctx); err != nil {
+		return nil, orElse(ctx.Err(), &NotInstalledError{})
+	}
+	return u, nil
 }
 
-// ask runs uv to get its version.
-func ask(ctx context.Context, env []string, argv ...string) (*Tool, error) {
-	t := &Tool{Argv: argv}
-	out, err := t.Run(ctx, Options{Env: env}, "--version")
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+func orElse(err, other error) error {
+	if err != nil {
+		return err
 	}
-	words := strings.Fields(string(out))
-	if err != nil || len(words) < 2 {
-		return nil, &NotFoundError{}
-	}
-	t.Version = words[1]
-	return t, nil
+	return other
 }
 
-// installedVersion reads the version from the metadata that pip and pipx leave
-// beside the program: asking uv itself costs more than a check of freshness may.
-func installedVersion(program string) (string, bool) {
-	if real, err := filepath.EvalSymlinks(program); err == nil {
-		program = real
+// Run runs uv in a folder and returns what it printed, without progress bars. The
+// error is a [*RunError] or that of ctx.
+func (u *UV) Run(ctx context.Context, dir string, args ...string) (string, error) {
+	argv := slices.Concat(u.Argv, args)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // found by Find
+	cmd.Dir = dir
+	cmd.Env = append(slices.Clone(u.Env), "UV_NO_PROGRESS=1", "NO_COLOR=1")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if u.Log != nil {
+		cmd.Stderr = io.MultiWriter(&errOut, u.Log)
+	}
+	if err := cmd.Run(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return "", orElse(ctx.Err(), &RunError{Args: args, Stderr: errOut.String(), Err: err})
+	}
+	return out.String(), nil
+}
+
+// Version is uv's own version, such as "0.13.9".
+func (u *UV) Version(ctx context.Context) (string, error) {
+	if version, ok := u.installed(); ok {
+		return version, nil
+	}
+	out, err := u.Run(ctx, "", "--version")
+	if err != nil {
+		return "", err
+	}
+	fields := strings.Fields(out)
+	if len(fields) < 2 {
+		return "", errors.New("uv --version printed no version")
+	}
+	return fields[1], nil
+}
+
+// installed reads the version from the metadata that pip and pipx leave beside
+// the program: asking uv itself costs more than a check of freshness may.
+func (u *UV) installed() (string, bool) {
+	program, err := filepath.EvalSymlinks(u.Argv[0])
+	if err != nil || len(u.Argv) > 1 {
+		return "", false
 	}
 	prefix := filepath.Dir(filepath.Dir(program))
 	found, err := filepath.Glob(filepath.Join(prefix, "lib", "python*", "*-packages", "uv-*.dist-info"))
 	if err != nil || len(found) != 1 {
 		return "", false
 	}
-	name := strings.TrimSuffix(filepath.Base(found[0]), ".dist-info")
-	return strings.TrimPrefix(name, "uv-"), true
-}
-
-// Options say how to run uv.
-type Options struct {
-	Dir string // "" is the current folder
-	// Env is the whole environment.
-	Env []string
-	// Log receives what uv prints; nil discards it.
-	Log io.Writer
-}
-
-// quiet keeps uv from asking, from decorating and from fetching interpreters
-// that nobody asked for.
-var quiet = []string{"UV_NO_PROGRESS=1", "UV_PYTHON_DOWNLOADS=never", "NO_COLOR=1"}
-
-// Run runs uv and returns its stdout. It is interrupted when ctx ends, and
-// killed after a grace period. The error is a [*RunError] or that of ctx.
-func (t *Tool) Run(ctx context.Context, o Options, args ...string) ([]byte, error) {
-	argv := append(append([]string{}, t.Argv...), args...)
-	var stdout, both bytes.Buffer
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = o.Dir, append(append([]string{}, o.Env...), quiet...)
-	log := o.Log
-	if log == nil {
-		log = io.Discard
-	}
-	cmd.Stdout = io.MultiWriter(&stdout, &both)
-	cmd.Stderr = io.MultiWriter(&both, log)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 2 * time.Second
-	err := cmd.Run()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return nil, &RunError{Command: verb(args), Output: tail(both.String()), Err: err}
-	}
-	return stdout.Bytes(), nil
-}
-
-// verb is the words of a call before its first option.
-func verb(args []string) string {
-	for i, a := range args {
-		if strings.HasPrefix(a, "-") && i > 0 {
-			return strings.Join(args[:i], " ")
-		}
-	}
-	return strings.Join(args, " ")
-}
-
-// tail is the end of a log, which is where the reason is.
-func tail(text string) string {
-	const room = 4000
-	text = strings.TrimSpace(text)
-	if len(text) > room {
-		text = "…" + text[len(text)-room:]
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return strings.TrimPrefix(strings.TrimSuffix(filepath.Base(found[0]), ".dist-info"), "uv-"), true
 }
 
 // lookPath finds a program on the PATH of env. Relative folders do not count:
@@ -159,12 +143,13 @@ func lookPath(name string, env []string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
+// lookup reads a variable of env; as for a program, the last one counts.
 func lookup(env []string, name string) string {
 	value := ""
 	for _, kv := range env {
 		k, v, _ := strings.Cut(kv, "=")
 		if k == name || runtime.GOOS == "windows" && strings.EqualFold(k, name) {
-			value = v // as for a program, the last one counts
+			value = v
 		}
 	}
 	return value

@@ -127,8 +127,9 @@ type turn struct {
 	// badArgs counts the refusals of a tool's arguments in a row.
 	badArgs map[string]int
 	// What a turn does at most once to get a request through.
-	compacted, untangled bool
-	mu                   sync.Mutex
+	compacted, untangled, warned bool
+	overflowed                   bool
+	mu                           sync.Mutex
 }
 
 func (t *turn) run(ctx context.Context, user session.User, attached session.Context) error {

@@ -54,6 +54,9 @@ func (a *answer) read(ctx context.Context, r model.Request) error {
 		err = ctx.Err()
 	}
 	if err == nil {
+		err = a.show(a.filter.Write(a.invented.Rest()))
+	}
+	if err == nil {
 		err = a.show(a.filter.Close())
 	}
 	if err != nil {
@@ -157,3 +160,6 @@ func (t *turn) freshID(before int) string {
 	}
 	return fmt.Sprintf("text_%d", n)
 }
+
+// lift takes thinking and calls out of a text that is not an answer.
+func (t *turn) lift(text string) string { return repair.Lift(text, t.known).Text }

@@ -9,7 +9,7 @@ import (
 // an optional writer, and never refuses one, since a full pipe would hang the
 // command.
 type sink struct {
-	mu         sync.Mutex
+	mu         sync.Mutex // not held while out writes
 	head, tail []byte
 	maxHead    int // negative: keep everything
 	maxTail    int
@@ -25,15 +25,18 @@ func newSink(l Limits, out io.Writer) *sink {
 	return &sink{maxHead: l.Head, maxTail: l.Tail, out: out}
 }
 
-// Write keeps and forwards p. It always reports success.
+// Write keeps and forwards p. It always reports success. While out blocks, what
+// was kept can still be read.
 func (s *sink) Write(p []byte) (int, error) {
-	forward := s.out != nil && (s.open == nil || s.open())
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.keep(p)
-	if forward && s.err == nil {
+	forward := s.out != nil && s.err == nil
+	s.mu.Unlock()
+	if forward && (s.open == nil || s.open()) {
 		if _, err := s.out.Write(p); err != nil {
+			s.mu.Lock()
 			s.err = err
+			s.mu.Unlock()
 			s.failed()
 		}
 	}

@@ -26,6 +26,9 @@ type cgroup struct {
 // count too.
 const cgroupSpare = 24
 
+// cgroupPrefix is followed by the process number of the caller.
+const cgroupPrefix = "agentctl-"
+
 // newCgroup makes the groups that can be made. It is nil for an ordinary user,
 // who has the limit of processes per user namespace, and where nothing is writable.
 func newCgroup(l Limits) *cgroup {
@@ -33,7 +36,7 @@ func newCgroup(l Limits) *cgroup {
 		return nil
 	}
 	g := &cgroup{}
-	name := "agentctl-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
+	name := cgroupPrefix + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	for _, h := range hierarchies() {
 		g.add(h, name, l)
 	}
@@ -108,6 +111,7 @@ func (g *cgroup) add(h hierarchy, name string, l Limits) {
 		if !strings.HasPrefix(parent, "/sys/fs/cgroup") {
 			continue
 		}
+		sweep(parent)
 		dir := filepath.Join(parent, name)
 		if os.Mkdir(dir, 0o755) != nil {
 			continue
@@ -120,6 +124,18 @@ func (g *cgroup) add(h hierarchy, name string, l Limits) {
 			}
 		}
 		_ = os.Remove(dir)
+	}
+}
+
+// sweep removes what callers left behind that were killed. A group that is in use
+// cannot be removed.
+func sweep(parent string) {
+	old, _ := filepath.Glob(filepath.Join(parent, cgroupPrefix+"*"))
+	for _, dir := range old {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), cgroupPrefix), "-")
+		if !exists(filepath.Join("/proc", pid)) {
+			_ = os.Remove(dir)
+		}
 	}
 }
 

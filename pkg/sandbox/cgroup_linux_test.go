@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"os"
 	"reflect"
+	"strconv"
 	"testing"
 )
 
@@ -30,6 +32,37 @@ func TestParseHierarchies(t *testing.T) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestCgroup(t *testing.T) {
+	t.Parallel()
+	g := newCgroup(DefaultLimits)
+	if g == nil {
+		if os.Geteuid() == 0 {
+			t.Log("no control group is writable here")
+		}
+		return
+	}
+	if g.outOfMemory() {
+		t.Error("an empty group ran out of memory")
+	}
+	g.close()
+	for _, dir := range g.dirs {
+		if exists(dir) {
+			t.Errorf("%s is still there", dir)
+		}
+	}
+}
+
+// A group whose maker is gone is removed; one of a living process stays.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	gone, mine := mkdir(t, parent, "agentctl-999999999-x"), mkdir(t, parent, "agentctl-"+strconv.Itoa(os.Getpid())+"-x")
+	sweep(parent)
+	if exists(gone) || !exists(mine) {
+		t.Errorf("gone %v, mine %v", exists(gone), exists(mine))
 	}
 }
 

@@ -3,17 +3,24 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"sync"
 )
 
 // Doctor tries every backend of this machine, in the order of preference, and
 // says which one auto would choose: "" for none. "none" is not part of it.
 // Nothing comes from a cache.
 func Doctor(ctx context.Context, o Options) (reports []Report, chosen string) {
-	for _, name := range []string{NameBwrap, NameNative, NameContainer} {
-		r := probeByName(ctx, name, o.withDefaults())
-		reports = append(reports, r)
-		if chosen == "" && name != NameContainer && r.State != Unavailable && o.enough(r) {
-			chosen = name
+	o = o.withDefaults()
+	names := []string{NameBwrap, NameNative, NameContainer}
+	reports = make([]Report, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() { reports[i] = probeByName(ctx, name, o) })
+	}
+	wg.Wait()
+	for _, r := range reports {
+		if chosen == "" && r.Backend != NameContainer && r.State != Unavailable && o.enough(r) {
+			chosen = r.Backend
 		}
 	}
 	return reports, chosen

@@ -20,3 +20,10 @@ func Rows(ctx context.Context, t testing.TB, b Backend, home string) []Protectio
 	}
 	return protections(vs, stageMechanism)
 }
+
+// HasMemoryGroup tells whether runs get a control group that limits memory.
+func HasMemoryGroup() bool {
+	g := newCgroup(DefaultLimits)
+	defer g.close()
+	return g != nil && g.oom != ""
+}

@@ -50,14 +50,6 @@ func (f *stageFiles) close() {
 	}
 }
 
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
-}
-
 // memFile is an anonymous file in memory, read from offset 0.
 func memFile(name string, data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("agentctl-"+name, unix.MFD_CLOEXEC)

@@ -26,7 +26,8 @@ func (l *launch) failure(out outcome, c Command, res Result) error {
 	case out.execErr != nil:
 		return execError(c.Args[0], out.execErr)
 	case out.fault != "":
-		return &Fault{Backend: l.backend, Reason: out.fault}
+		_, cure := l.explain(out.fault)
+		return &Fault{Backend: l.backend, Reason: out.fault, Cure: cure}
 	case out.ready, res.Canceled, res.TimedOut, res.OutputErr != nil:
 		return nil
 	}

@@ -27,7 +27,7 @@ func prepare(h host, p Policy, c Command) (*plan, stage.Config, error) {
 
 // explainNamespaces names the cure for a system that forbids user namespaces.
 func explainNamespaces(reason string) string {
-	for _, sign := range []string{"uid map", "RTM_NEWADDR", "Creating new namespace failed", "No permissions to create", "operation not permitted"} {
+	for _, sign := range []string{"uid map", "RTM_NEWADDR", "Creating new namespace failed", "No permissions to create", "operation not permitted", "no space left on device", "keep mounts private"} {
 		if strings.Contains(reason, sign) {
 			return cureNamespaces
 		}

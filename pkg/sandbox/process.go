@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -18,103 +17,141 @@ const waitDelay = time.Second
 type process struct {
 	cmd            *exec.Cmd
 	stdout, stderr *sink
+	drains         []*drain
 	stdin          *os.File      // our end; nil without input
 	broken         chan struct{} // closed when a writer of the caller failed
-	done           chan error
+	done           chan struct{} // closed when the command has ended
 	// ask tells every process of the run to end, end makes it end.
 	ask, end func()
 }
 
 func newProcess(cmd *exec.Cmd, c Command, limits Limits) *process {
-	p := &process{cmd: cmd, broken: make(chan struct{}), done: make(chan error, 1)}
+	p := &process{cmd: cmd, broken: make(chan struct{}), done: make(chan struct{})}
 	failed := sync.OnceFunc(func() { close(p.broken) })
 	p.stdout, p.stderr = newSink(limits, c.Stdout), newSink(limits, c.Stderr)
 	p.stdout.failed, p.stderr.failed = failed, failed
-	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
-	cmd.WaitDelay = waitDelay
 	return p
 }
 
-// start starts the command. It gets an input pipe of its own, never the caller's
-// file: a terminal could be written to through it. Nobody waits for the copying,
-// since a reader may block for ever.
-func (p *process) start(in io.Reader) error {
-	if in == nil {
-		return p.launch()
+// start starts the command on pipes of its own, never on the caller's files: a
+// terminal could be written to through them.
+func (p *process) start(in io.Reader) (err error) {
+	var theirs []*os.File
+	defer func() { closeAll(theirs) }()
+	for _, s := range []*sink{p.stdout, p.stderr} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.closeDrains()
+			return err
+		}
+		theirs, p.drains = append(theirs, w), append(p.drains, newDrain(r, s))
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
+	p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1]
+	if in != nil {
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.closeDrains()
+			return err
+		}
+		theirs, p.stdin, p.cmd.Stdin = append(theirs, r), w, r
+	}
+	if err := p.cmd.Start(); err != nil {
+		p.closeDrains()
+		closeAll([]*os.File{p.stdin})
 		return err
 	}
-	p.cmd.Stdin = r
-	err = p.launch()
-	_ = r.Close()
-	if err != nil {
-		_ = w.Close()
-		return err
-	}
-	p.stdin = w
-	go func() {
-		_, _ = io.Copy(w, in) // a command need not read all of it
-		_ = w.Close()
-	}()
+	p.follow(in)
 	return nil
 }
 
-func (p *process) launch() error {
-	if err := p.cmd.Start(); err != nil {
-		return err
+func (p *process) closeDrains() {
+	for _, d := range p.drains {
+		_ = d.file.Close()
 	}
-	go func() { p.done <- p.cmd.Wait() }()
-	return nil
+}
+
+func (p *process) follow(in io.Reader) {
+	for _, d := range p.drains {
+		go d.run()
+	}
+	go func() {
+		_ = p.cmd.Wait() // how it ended is in ProcessState
+		close(p.done)
+	}()
+	if in == nil {
+		return
+	}
+	// Nobody waits for the input: a reader may block for ever.
+	go func() {
+		_, _ = io.Copy(p.stdin, in) // a command need not read all of it
+		_ = p.stdin.Close()
+	}()
 }
 
 // wait ends the run at the wall limit, when the context ends or when a writer
-// fails, and returns once the command has ended.
+// fails, and returns once the command has ended and its output is passed on.
 func (p *process) wait(ctx context.Context, wall time.Duration) (res Result) {
-	var err error
 	select {
-	case err = <-p.done:
+	case <-p.done:
 	case <-ctx.Done():
 		res.Canceled = true
-		err = p.terminate(Grace)
+		p.terminate(Grace)
 	case <-after(wall):
 		res.TimedOut = true
-		err = p.terminate(Grace)
+		p.terminate(Grace)
 	case <-p.broken:
-		err = p.terminate(0)
+		p.terminate(0)
 	}
-	res.OrphanPipe = errors.Is(err, exec.ErrWaitDelay)
 	if p.stdin != nil {
 		_ = p.stdin.Close()
 	}
+	res.OrphanPipe = p.drainAll(ctx)
 	return res
+}
+
+// drainAll waits until what the command wrote is passed on. A slow writer of the
+// caller gets the time it needs, but for a caller that has given up.
+func (p *process) drainAll(ctx context.Context) (orphan bool) {
+	for _, d := range p.drains {
+		d.ended()
+	}
+	for _, d := range p.drains {
+		select {
+		case <-d.done:
+		case <-p.broken:
+			d.finish()
+		case <-ctx.Done():
+			d.finish()
+		}
+		orphan = orphan || d.orphan.Load()
+	}
+	return orphan
 }
 
 // terminate asks, waits, then ends. The started process itself is killed only if
 // that did not work: where it is the parent of the tree, its own end is the proof
 // that the tree is gone.
-func (p *process) terminate(grace time.Duration) error {
+func (p *process) terminate(grace time.Duration) {
 	if grace > 0 {
 		p.ask()
-		if err, ok := p.doneWithin(grace); ok {
-			return err
+		if p.doneWithin(grace) {
+			return
 		}
 	}
 	p.end()
-	if err, ok := p.doneWithin(waitDelay); ok {
-		return err
+	if p.doneWithin(waitDelay) {
+		return
 	}
 	_ = p.cmd.Process.Kill()
-	return <-p.done
+	<-p.done
 }
 
-func (p *process) doneWithin(d time.Duration) (error, bool) {
+func (p *process) doneWithin(d time.Duration) bool {
 	select {
-	case err := <-p.done:
-		return err, true
+	case <-p.done:
+		return true
 	case <-time.After(d):
-		return nil, false
+		return false
 	}
 }
 
@@ -134,4 +171,12 @@ func after(d time.Duration) <-chan time.Time {
 		return nil
 	}
 	return time.After(d)
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
 }

@@ -16,12 +16,15 @@ type mechanisms func(Feature) string
 // probeReport runs every trial against a backend and makes the table.
 func probeReport(ctx context.Context, b Backend, h host, how mechanisms) Report {
 	r := Report{Backend: b.Name()}
+	cpu := make(chan Protection, 1)
+	go func() { cpu <- cpuProtection(ctx, b, how) }() // takes a second by itself
 	verdicts, err := runTrials(ctx, b, h)
 	if err != nil {
+		<-cpu
 		return unavailable(b.Name(), err)
 	}
 	r.Protections = protections(verdicts, how)
-	r.setProtection(cpuProtection(ctx, b, how))
+	r.setProtection(<-cpu)
 	r.summarize()
 	return r
 }
@@ -138,7 +141,7 @@ func stageMechanism(f Feature) string {
 	case InheritedFD:
 		return "close_range"
 	case Memory:
-		return "RLIMIT_DATA, per process"
+		return "RLIMIT_DATA, per process; for root also a control group"
 	case CPU:
 		return "RLIMIT_CPU, per process"
 	case FileSize:
@@ -146,7 +149,7 @@ func stageMechanism(f Feature) string {
 	case OpenFiles:
 		return "RLIMIT_NOFILE"
 	case Processes:
-		return "RLIMIT_NPROC in an own user namespace"
+		return "RLIMIT_NPROC in an own user namespace; for root a control group"
 	}
 	return ""
 }

@@ -70,6 +70,55 @@ func TestFailingWriterEndsTheRun(t *testing.T) {
 	})
 }
 
+// A caller that writes slowly, such as into a pager, loses nothing.
+func TestSlowWriter(t *testing.T) {
+	each(t, local, func(t *testing.T, b sandbox.Backend) {
+		var got bytes.Buffer
+		c := sh("head -c 60000 /dev/zero; head -c 60000 /dev/zero >&2")
+		c.Stdout = writerFunc(func(p []byte) (int, error) {
+			if got.Len() == 0 {
+				time.Sleep(1500 * time.Millisecond)
+			}
+			return got.Write(p)
+		})
+		res, err := b.Run(t.Context(), sandbox.Policy{}, c)
+		if err != nil || got.Len() != 60000 || len(res.Stderr.Head) != 60000 || res.OrphanPipe {
+			t.Errorf("%d bytes, orphan %v, %v", got.Len(), res.OrphanPipe, err)
+		}
+	})
+}
+
+// A caller that writes nowhere any more can still give up.
+func TestBlockedWriter(t *testing.T) {
+	each(t, local, func(t *testing.T, b sandbox.Backend) {
+		ctx, cancel := context.WithCancel(t.Context())
+		release := make(chan struct{})
+		defer close(release)
+		c := sh("echo one; echo two")
+		c.Stdout = writerFunc(func(p []byte) (int, error) {
+			cancel()
+			<-release
+			return len(p), nil
+		})
+		began := time.Now()
+		res, err := b.Run(ctx, sandbox.Policy{}, c)
+		if err != nil || !strings.HasPrefix(string(res.Stdout.Head), "one\n") || time.Since(began) > 10*time.Second {
+			t.Errorf("%q after %s, %v", res.Stdout.Head, time.Since(began), err)
+		}
+	})
+}
+
+// What a command leaves behind without a sandbox must not hold its output for
+// ever, also not in a session of its own.
+func TestNoneWithAnOrphan(t *testing.T) {
+	b := open(t, sandbox.Options{Name: "none"})
+	began := time.Now()
+	res, err := b.Run(t.Context(), sandbox.Policy{}, sh("setsid sleep 7 & echo out; exit 6"))
+	if err != nil || res.Exit != 6 || !res.OrphanPipe || string(res.Stdout.Head) != "out\n" || time.Since(began) > 6*time.Second {
+		t.Errorf("exit %d, orphan %v, %q after %s, %v", res.Exit, res.OrphanPipe, res.Stdout.Head, time.Since(began), err)
+	}
+}
+
 func TestStdinIsPassedOn(t *testing.T) {
 	each(t, local, func(t *testing.T, b sandbox.Backend) {
 		big := strings.Repeat("0123456789abcdef", 64<<10) // more than a pipe holds
@@ -353,6 +402,29 @@ func TestSignallingProcessOne(t *testing.T) {
 		res, err := b.Run(t.Context(), sandbox.Policy{}, sh("for s in HUP INT QUIT ILL ABRT BUS FPE KILL SEGV USR1 USR2 PIPE TERM STOP CONT; do kill -$s 1; done; sleep 0.1; exit 9"))
 		if err != nil || res.Exit != 9 {
 			t.Errorf("exit %d, %s, %v", res.Exit, res.Stderr.Head, err)
+		}
+	})
+}
+
+// Many processes that each stay below their limit are too much together, where
+// there is a control group.
+func TestMemoryOfTheTree(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // an ordinary user has no control group
+	}
+	each(t, confining, func(t *testing.T, b sandbox.Backend) {
+		p := sandbox.Policy{Limits: sandbox.Limits{Data: 128 << 20, Tmp: 16 << 20}}
+		res, err := b.Run(t.Context(), p, sh(`/usr/bin/python3 -c "
+import os
+for _ in range(4): os.fork()
+data = bytearray(100 << 20)
+for i in range(0, len(data), 4096): data[i] = 1
+import time; time.sleep(0.5)"; exit 3`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := sandbox.HasMemoryGroup(); res.OOM != want {
+			t.Errorf("out of memory %v, want %v: exit %d, %s", res.OOM, want, res.Exit, res.Stderr.Head)
 		}
 	})
 }

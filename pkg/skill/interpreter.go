@@ -9,9 +9,8 @@ import (
 )
 
 // interpreters are those for files without a #! line, by extension.
-var interpreters = map[string][]string{
-	".py": {"python3"}, ".sh": {"sh"}, ".bash": {"bash"}, ".js": {"node"}, ".mjs": {"node"}, ".cjs": {"node"},
-	".rb": {"ruby"}, ".pl": {"perl"},
+var interpreters = map[string]string{
+	".py": "python3", ".sh": "sh", ".bash": "bash", ".js": "node", ".mjs": "node", ".cjs": "node", ".rb": "ruby", ".pl": "perl",
 }
 
 // Interpreter returns the program and its options that run a script: by its #!
@@ -23,17 +22,14 @@ func Interpreter(fsys fs.FS, script string) ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	line, err := bufio.NewReaderSize(f, 256).ReadString('\n')
-	if err != nil && line == "" {
-		line = ""
-	}
-	if rest, ok := strings.CutPrefix(line, "#!"); ok {
+	line, _ := bufio.NewReaderSize(f, 256).ReadSlice('\n') // a longer line is none that runs
+	if rest, ok := strings.CutPrefix(string(line), "#!"); ok {
 		if argv := shebang(rest); len(argv) > 0 {
 			return argv, nil
 		}
 	}
-	if argv, ok := interpreters[path.Ext(script)]; ok {
-		return argv, nil
+	if program, ok := interpreters[path.Ext(script)]; ok {
+		return []string{program}, nil
 	}
 	return nil, fmt.Errorf("script %q has neither a #! line nor an extension that says what runs it", script)
 }

@@ -203,24 +203,6 @@ func TestScriptToolsFaults(t *testing.T) {
 	}
 }
 
-func TestInterpreter(t *testing.T) {
-	t.Parallel()
-	it := makeSkill(t, "s", map[string]string{
-		"env": "#!/usr/bin/env python3\nx", "split": "#!/usr/bin/env -S uv run --script\n", "abs.py": "#!/home/me/bin/python3.12 -u\r\n",
-		"plain.py": "x", "a.sh": "", "m.mjs": "x", "none": "x", "vars": "#!/usr/bin/env A=b node",
-	})
-	for name, want := range map[string]string{
-		"env": "python3", "split": "uv run --script", "abs.py": "python3.12 -u", "plain.py": "python3", "a.sh": "sh", "m.mjs": "node", "vars": "node",
-	} {
-		if got, err := Interpreter(it.FS, name); err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%s: got %q, %v, want %s", name, got, err, want)
-		}
-	}
-	if _, err := Interpreter(it.FS, "none"); err == nil {
-		t.Error("something runs a file without #! and extension")
-	}
-}
-
 func FuzzReadSkillPath(f *testing.F) {
 	for _, s := range []string{"x.md", "../x", "/etc/passwd", `..\x`, "a/../../b", "", "."} {
 		f.Add(s)

@@ -37,6 +37,9 @@ type Build struct {
 	Files []string
 	// Out is an empty folder.
 	Out string
+	// Builds are the folders of finished builds, the package's own first, from which
+	// a builder may take over what did not change.
+	Builds []string
 	// Env is the whole environment of what the builder runs.
 	Env []string
 	// Log receives what the builder's programs print.
@@ -53,7 +56,7 @@ type Runtime struct {
 
 // DefaultBuilders are the builders that agentctl knows, in the order in which
 // messages name them.
-func DefaultBuilders() []Builder { return []Builder{GoBuilder{}, ExecBuilder{}} }
+func DefaultBuilders() []Builder { return []Builder{GoBuilder{}, PythonBuilder{}, ExecBuilder{}} }
 
 func builderByName(builders []Builder, name string) Builder {
 	for _, b := range builders {
@@ -72,7 +75,7 @@ var placeVariables = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 	"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "SystemRoot", "LOCALAPPDATA", "APPDATA", "USERPROFILE",
 	"GOPATH", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOPRIVATE", "GONOSUMDB", "GOSUMDB", "GOROOT",
-	"UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_INSTALL_MIRROR",
+	"UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_PYTHON_INSTALL_DIR", "UV_PYTHON_INSTALL_MIRROR", "UV_PYTHON_DOWNLOADS", "UV_OFFLINE", "UV_FIND_LINKS",
 	"PIP_INDEX_URL", "npm_config_registry", "npm_config_cache", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_CACHE",
 }
 
@@ -91,10 +94,18 @@ func buildEnv(getenv func(string) string, declared []string) []string {
 // runProgram runs one program of a builder. On cancellation it is interrupted
 // first and killed after a grace period. The error is a [*BuildError].
 func runProgram(ctx context.Context, b Build, builder, dir string, env []string, argv ...string) ([]byte, error) {
-	path, err := lookProgram(argv[0], env)
+	path, err := argv[0], error(nil)
+	if !filepath.IsAbs(path) {
+		path, err = lookProgram(argv[0], env)
+	}
 	if err != nil {
 		return nil, &BuildError{Builder: builder, Reason: fmt.Sprintf("%s is not installed; install it, or put it on PATH", argv[0])}
 	}
+	return runProgramAt(ctx, b, builder, dir, env, path, argv)
+}
+
+// runProgramAt is [runProgram] for a program whose path is known.
+func runProgramAt(ctx context.Context, b Build, builder, dir string, env []string, path string, argv []string) ([]byte, error) {
 	var stdout, both bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, argv[1:]...)
 	cmd.Dir, cmd.Env = dir, env
@@ -106,7 +117,7 @@ func runProgram(ctx context.Context, b Build, builder, dir string, env []string,
 	cmd.Stderr = io.MultiWriter(&both, log)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 2 * time.Second
-	err = cmd.Run()
+	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -44,6 +44,7 @@ func (w *work) do(ctx context.Context, run sandbox.RunFunc, o *Outcome) error {
 	if err := os.Mkdir(w.job.Out, 0o755); err != nil {
 		return err
 	}
+	w.job.Builds = w.finished()
 	rt, err := w.builder.Build(ctx, w.job)
 	if err != nil {
 		return err
@@ -68,6 +69,26 @@ func (w *work) do(ctx context.Context, run sandbox.RunFunc, o *Outcome) error {
 	o.Digest, err = w.publish(ctx, moved)
 	o.Status, o.Commands, o.Reasons = Built, len(commands), nil
 	return err
+}
+
+// finished are the folders of the builds in use, the package's own first. A
+// forced build takes nothing over.
+func (w *work) finished() []string {
+	if w.p.Force {
+		return nil
+	}
+	roots := []string{w.root}
+	entries, _ := os.ReadDir(w.p.Out) // the package's own folder is in it
+	for _, e := range entries {
+		roots = append(roots, filepath.Join(w.p.Out, e.Name()))
+	}
+	var dirs []string
+	for _, root := range roots {
+		if digest, err := readCurrent(os.DirFS(root)); err == nil {
+			dirs = append(dirs, filepath.Join(root, digest))
+		}
+	}
+	return dirs
 }
 
 // place puts the source folder in front of the files that findings name.

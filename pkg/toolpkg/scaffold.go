@@ -24,7 +24,7 @@ var scaffoldFS embed.FS
 var dispatchSource string
 
 // Languages are those that [New] takes.
-func Languages() []string { return []string{"go", "sh"} }
+func Languages() []string { return []string{"go", "python", "sh"} }
 
 // NewRequest is what a new package shall be.
 type NewRequest struct {
@@ -128,12 +128,13 @@ func (r NewRequest) words() map[string]string {
 	if command[0] >= '0' && command[0] <= '9' {
 		command = "run-" + command // a function's name begins with a letter
 	}
+	module := strings.ReplaceAll(command, "-", "_")
 	description := r.Description
 	if description == "" {
 		description = "Say what this package is for."
 	}
 	quoted, _ := json.Marshal(description) // a JSON string is a YAML string
-	return map[string]string{"@NAME@": r.Name, "@COMMAND@": command, "@DESCRIPTION@": strings.Trim(string(quoted), `"`)}
+	return map[string]string{"@NAME@": r.Name, "@COMMAND@": command, "@MODULE@": module, "@DESCRIPTION@": strings.Trim(string(quoted), `"`)}
 }
 
 func (r NewRequest) files() ([]scaffoldFile, error) {

@@ -22,6 +22,22 @@ func (e *Env) artifacts() (root, rel string) {
 	return e.Artifacts, "."
 }
 
+// same is what the loop guard compares of a text for the model: without the name
+// of the folder that this call alone has.
+func (e *Env) same(text string) string {
+	root, rel := e.artifacts()
+	if root == "" {
+		return ""
+	}
+	base := filepath.Join(root, rel) + string(filepath.Separator)
+	parts := strings.Split(text, base)
+	for i, part := range parts[1:] {
+		end := strings.IndexAny(part, "/\\ \t\r\n\"'")
+		parts[i+1] = part[max(end, 0):]
+	}
+	return strings.Join(parts, base)
+}
+
 // callDir is the folder for the files of one call, made once it is needed. What
 // the host writes lies beside the folder that the command may write to, where it
 // could have put a link.

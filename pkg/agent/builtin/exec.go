@@ -202,6 +202,7 @@ func (e *Env) run(ctx context.Context, c agent.Call, cmd command) (agent.Output,
 	if err != nil {
 		return agent.Output{}, notRun(err)
 	}
+	answer.Same = e.same(answer.Text)
 	return answer, ctx.Err()
 }
 

@@ -105,6 +105,7 @@ func (t packageTool) output(res toolpkg.InvokeResult) agent.Output {
 	case toolpkg.KindBroken, toolpkg.KindNotBuilt:
 		out.Text = fmt.Sprintf("exit_code: %d\nstderr:\n%s is damaged and cannot run. The user was told. Go on without it.\n", res.ExitCode, t.f.Name)
 	default:
+		out.Same = t.env.same(out.Text)
 		return out
 	}
 	out.Warnings = append(out.Warnings, session.Warning{

@@ -42,6 +42,7 @@ func (c *Chat) SetModel(m *choose.Choice) error {
 func (c *Chat) useModel(m *choose.Choice) {
 	c.config.Model = m
 	c.agent.Model, c.agent.ModelName, c.agent.MaxOutput = m.Model, m.Name, m.MaxOutput
+	c.agent.ToolMode, c.agent.ContextWindow, c.agent.WindowFix = m.ToolMode, m.ContextWindow, m.WindowFix
 }
 
 // note records what the requests start with from now on.

@@ -19,6 +19,7 @@ import (
 	"github.com/agentctl/agentctl/pkg/agent/model/choose"
 	"github.com/agentctl/agentctl/pkg/agent/prompt"
 	"github.com/agentctl/agentctl/pkg/agent/session"
+	"github.com/agentctl/agentctl/pkg/agent/textmode"
 	"github.com/agentctl/agentctl/pkg/skill"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
@@ -98,7 +99,11 @@ func Compose(ctx context.Context, c Config) (Prompt, error) {
 	if prompt.WantsInventory(c.Model.Inventory, c.App.Inventory, c.native(), c.Model.ContextWindow) {
 		p.Inventory = prompt.Inventory(agent.Specs(tools))
 	}
-	return Prompt{System: prompt.System(p), Tools: tools, Skills: index}, nil
+	out := Prompt{System: prompt.System(p), Tools: tools, Skills: index}
+	if c.Model.ToolMode == agent.ToolModeText {
+		out.System = textmode.System(out.System, agent.Specs(tools))
+	}
+	return out, nil
 }
 
 // native tells whether the model calls tools by itself, as far as it is known: a
@@ -188,10 +193,10 @@ func Open(ctx context.Context, c Config) (*Chat, error) {
 		p.System = started.System
 	}
 	ch := &Chat{config: c, prompt: p, agent: &agent.Agent{
-		Model: c.Model.Model, ModelName: c.Model.Name, System: p.System, Tools: p.Tools,
-		Approver: c.Approver, Log: c.Log, Watch: c.Watch, MaxSteps: c.MaxSteps,
-		MaxOutput: c.Model.MaxOutput, History: c.Records,
+		System: p.System, Tools: p.Tools,
+		Approver: c.Approver, Log: c.Log, Watch: c.Watch, MaxSteps: c.MaxSteps, History: c.Records,
 	}}
+	ch.useModel(c.Model)
 	ch.agent.SkillNames = ch.skillNames
 	return ch, ch.agent.Note(session.Init{
 		App: c.App.Ref(), Model: c.Model.Name, Workspace: c.Env.Workspace, Sandbox: c.Sandbox,
@@ -209,13 +214,11 @@ func lastInit(records []session.Record) *session.Init {
 	return nil
 }
 
-// skillsRead are the skills that earlier runs loaded.
+// skillsRead are the skills that earlier runs loaded, also those that were killed.
 func skillsRead(records []session.Record) []string {
 	var names []string
-	for _, r := range records {
-		if b, ok := r.Body.(session.Result); ok {
-			names = append(names, b.SkillsRead...)
-		}
+	for _, r := range session.SkillReads(records) {
+		names = append(names, r.Name)
 	}
 	return names
 }

@@ -44,8 +44,11 @@ type Preset struct {
 	// Port is set for servers that run on the user's own machine.
 	Port int `yaml:"port"`
 	// Discover tells whether Port may be probed on loopback.
-	Discover bool   `yaml:"discover"`
-	Compat   Compat `yaml:"compat"`
+	Discover bool `yaml:"discover"`
+	// WindowFix tells how to give its models a larger window; %[1]d is the number
+	// of tokens. "" where the window is a property of the model.
+	WindowFix string `yaml:"window_fix"`
+	Compat    Compat `yaml:"compat"`
 }
 
 // Compat holds the differences between servers that speak chat completions.

@@ -3,9 +3,11 @@ package session
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/repair"
 )
 
 // History turns records into the messages of a request, without the system
@@ -52,6 +54,7 @@ func (b *builder) add(r Record) {
 		b.context = WithContext(b.context, body.Text)
 	case User:
 		b.flush()
+		b.forgetThoughts()
 		b.user(body.Text)
 	case TextDelta:
 		b.assistant(r.Step).Content += body.Text
@@ -63,9 +66,52 @@ func (b *builder) add(r Record) {
 		b.calls = append(b.calls, call{id: body.ID})
 	case ToolResult:
 		b.result(body)
+	case Repair:
+		if len(body.Dropped) > 0 {
+			b.flush()
+			b.drop(body.Dropped)
+		}
 	case Compaction:
 		b.flush()
 		b.messages = []model.Message{{Role: model.User, Content: body.Summary}}
+	}
+}
+
+// forgetThoughts drops what the model thought in earlier turns. Within a turn
+// some models need it back; later it only fills the window.
+func (b *builder) forgetThoughts() {
+	for i := range b.messages {
+		b.messages[i].Reasoning = ""
+	}
+}
+
+// drop tells the message with these calls as text: a server that cannot read one
+// of them refuses every request that has it.
+func (b *builder) drop(ids []string) {
+	at := slices.IndexFunc(b.messages, func(m model.Message) bool {
+		return slices.ContainsFunc(m.ToolCalls, func(c model.ToolCall) bool { return slices.Contains(ids, c.ID) })
+	})
+	if at < 0 {
+		return
+	}
+	m := b.messages[at]
+	n := 1 + len(m.ToolCalls)
+	rest := slices.Clone(b.messages[at+n:])
+	text := []string{"(The server could not read these calls of tools, so they are told here.)"}
+	for i, c := range m.ToolCalls {
+		text = append(text, fmt.Sprintf("%s %s gave:\n%s", c.Name, c.Args, b.messages[at+1+i].Content))
+	}
+	b.messages = b.messages[:at]
+	if m.ToolCalls = nil; strings.TrimSpace(m.Content) != "" {
+		b.messages = append(b.messages, m)
+	}
+	b.user(strings.Join(text, "\n\n"))
+	for _, m := range rest {
+		if m.Role == model.User {
+			b.user(m.Content)
+		} else {
+			b.messages = append(b.messages, m)
+		}
 	}
 }
 
@@ -126,6 +172,7 @@ func (b *builder) result(r ToolResult) {
 func (b *builder) flush() {
 	m, calls := b.open, b.calls
 	b.step, b.open, b.calls = 0, model.Message{}, nil
+	m.Content = repair.WithoutRepetition(m.Content)
 	if strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 {
 		return
 	}

@@ -143,6 +143,8 @@ type Repair struct {
 	ID   string   `json:"id,omitempty"`
 	Name string   `json:"name,omitempty"`
 	What []string `json:"what"`
+	// Dropped are calls, by the id in the history, that it tells as text from now on.
+	Dropped []string `json:"dropped,omitempty"`
 }
 
 // Usage counts the tokens of one answer.

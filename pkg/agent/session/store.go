@@ -39,23 +39,6 @@ type Log struct {
 	now     func() time.Time
 }
 
-// NotFoundError reports an id that no session, or more than one, begins with.
-type NotFoundError struct {
-	Prefix    string
-	Ambiguous []string // the ids that it could mean
-	None      bool     // there is no session at all
-}
-
-func (e *NotFoundError) Error() string {
-	switch {
-	case e.None:
-		return "there is no session in this workspace yet"
-	case len(e.Ambiguous) > 0:
-		return fmt.Sprintf("session %q could be %s", e.Prefix, strings.Join(e.Ambiguous, " or "))
-	}
-	return fmt.Sprintf("session %q not found", e.Prefix)
-}
-
 // BusyError reports a session that another run holds.
 type BusyError struct{ ID string }
 
@@ -84,67 +67,28 @@ func (s Store) Open(prefix string) (*Log, error) {
 
 // Last continues the session that was written to last.
 func (s Store) Last() (*Log, error) {
-	ids, err := s.byTime()
+	all, err := s.byTime()
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) == 0 {
+	if len(all) == 0 {
 		return nil, &NotFoundError{None: true}
 	}
-	return s.open(ids[0], 0)
+	return s.open(all[0].id, 0)
 }
 
-// Find completes a prefix to the one id that begins with it.
-func (s Store) Find(prefix string) (string, error) {
-	ids, err := s.byTime()
+// Remove deletes the session of an id, unless a run holds it.
+func (s Store) Remove(id string) error {
+	l, err := s.open(id, 0)
 	if err != nil {
-		return "", err
+		return err
 	}
-	var hits []string
-	for _, id := range ids {
-		if strings.HasPrefix(id, prefix) && prefix != "" {
-			hits = append(hits, id)
-		}
+	defer l.Close()
+	if err := os.Remove(s.path(id)); err != nil {
+		return err
 	}
-	switch len(hits) {
-	case 1:
-		return hits[0], nil
-	case 0:
-		return "", &NotFoundError{Prefix: prefix, None: len(ids) == 0}
-	}
-	return "", &NotFoundError{Prefix: prefix, Ambiguous: hits}
-}
-
-// byTime lists the ids, the one written last first.
-func (s Store) byTime() ([]string, error) {
-	entries, err := os.ReadDir(s.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read the session folder: %w", err)
-	}
-	type stamped struct {
-		id string
-		at time.Time
-	}
-	var all []stamped
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), suffix)
-		if !ok {
-			continue
-		}
-		info, err := e.Info()
-		if err != nil {
-			continue // removed meanwhile
-		}
-		all = append(all, stamped{id, info.ModTime()})
-	}
-	slices.SortFunc(all, func(a, b stamped) int {
-		return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.id, b.id))
-	})
-	ids := make([]string, len(all))
-	for i, a := range all {
-		ids[i] = a.id
-	}
-	return ids, nil
+	_ = os.Remove(s.path(id) + ".lock")
+	return nil
 }
 
 func (s Store) path(id string) string { return filepath.Join(s.Dir, id+suffix) }
@@ -160,7 +104,13 @@ func (s Store) open(id string, flags int) (*Log, error) {
 		return nil, &BusyError{ID: id}
 	}
 	l := &Log{ID: id, lock: lock, now: s.Now}
-	if l.file, err = os.OpenFile(path, os.O_RDWR|flags, 0o600); err == nil {
+	l.file, err = os.OpenFile(path, os.O_RDWR|flags, 0o600)
+	if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+		l.Close()
+		_ = os.Remove(lock.Path())
+		return nil, &NotFoundError{Prefix: id}
+	}
+	if err == nil {
 		err = l.load(path)
 	}
 	if err != nil {
@@ -172,13 +122,9 @@ func (s Store) open(id string, flags int) (*Log, error) {
 
 // load reads what is there and cuts off a line that a kill left unfinished.
 func (l *Log) load(path string) error {
-	records, good, err := Read(l.file)
+	records, good, err := readNamed(path, l.file)
 	if err != nil {
-		if newer, ok := errors.AsType[*NewerError](err); ok {
-			newer.File = path
-			return newer
-		}
-		return fmt.Errorf("read session %s: %w", path, err)
+		return err
 	}
 	if err := l.file.Truncate(good); err != nil {
 		return err
@@ -227,41 +173,6 @@ func (l *Log) Close() {
 	_ = l.lock.Unlock()
 }
 
-// DamagedError reports a line in the middle of a session that is no record.
-type DamagedError struct {
-	Line int
-	Err  error
-}
-
-func (e *DamagedError) Error() string { return fmt.Sprintf("line %d is damaged: %v", e.Line, e.Err) }
-
-// Unwrap returns the cause.
-func (e *DamagedError) Unwrap() error { return e.Err }
-
-// Read reads records until the end and returns how many bytes are good. A last
-// line that is not whole is left out: a kill cut it off.
-func Read(r io.Reader) (records []Record, good int64, err error) {
-	in := bufio.NewReader(r)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil { // the end, or a last line without its end
-			return records, good, nil
-		}
-		var rec Record
-		if err := json.Unmarshal(line, &rec); err != nil {
-			if newer, ok := errors.AsType[*NewerError](err); ok {
-				return nil, 0, newer
-			}
-			if _, more := in.Peek(1); more == nil {
-				return nil, 0, &DamagedError{Line: len(records) + 1, Err: err}
-			}
-			return records, good, nil
-		}
-		records = append(records, rec)
-		good += int64(len(line))
-	}
-}
-
 // Ephemeral numbers the records of a run that keeps no session.
 type Ephemeral struct {
 	Now func() time.Time
@@ -284,14 +195,9 @@ func (s Store) Fork(prefix string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := os.Open(s.path(id))
+	records, err := s.Records(id)
 	if err != nil {
-		return nil, fmt.Errorf("read session %s: %w", id, err)
-	}
-	defer source.Close()
-	records, _, err := Read(source)
-	if err != nil {
-		return nil, fmt.Errorf("read session %s: %w", id, err)
+		return nil, err
 	}
 	l, err := s.Create()
 	if err != nil {

@@ -39,6 +39,8 @@ type Choice struct {
 	Found bool
 	// ContextWindow and MaxOutput are in tokens; 0 is unknown or unlimited.
 	ContextWindow, MaxOutput int
+	// WindowFix is that of [model.Preset].
+	WindowFix string
 	// ToolMode is auto, native or text; Inventory auto, always or never, "" when
 	// nothing was set. Small models are weak at calling tools.
 	ToolMode, Inventory string

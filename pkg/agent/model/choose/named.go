@@ -134,7 +134,7 @@ func (r Request) on(p model.Preset, m config.Model, from string) (*Choice, error
 	c := &Choice{
 		Name: m.Name, Provider: p.Name, From: from,
 		ContextWindow: first(m.ContextWindow, known.ContextWindow), MaxOutput: m.MaxOutput,
-		ToolMode: m.ToolMode, Inventory: m.Inventory, Small: r.Data.IsSmall(m.ID),
+		WindowFix: p.WindowFix, ToolMode: m.ToolMode, Inventory: m.Inventory, Small: r.Data.IsSmall(m.ID),
 	}
 	if m.ParallelToolCalls != nil {
 		p.Compat.ParallelToolCalls = m.ParallelToolCalls
@@ -151,7 +151,7 @@ func (r Request) on(p model.Preset, m config.Model, from string) (*Choice, error
 			Headers: r.headers(p.Name), Compat: p.Compat, Data: r.Data,
 		})
 	case "scripted":
-		return r.script(m.Name, m.ID, from)
+		return r.scriptEntry(m, from)
 	default:
 		return nil, fmt.Errorf("provider %q: type %q is not known, use openai, anthropic or scripted", p.Name, p.Type)
 	}
@@ -183,6 +183,17 @@ func first(values ...int) int {
 	return 0
 }
 
+// scriptEntry is a script with the settings of a model entry.
+func (r Request) scriptEntry(m config.Model, from string) (*Choice, error) {
+	c, err := r.script(m.Name, m.ID, from)
+	if err != nil {
+		return nil, err
+	}
+	c.ContextWindow = first(m.ContextWindow, c.ContextWindow)
+	c.MaxOutput, c.ToolMode, c.Inventory = m.MaxOutput, m.ToolMode, m.Inventory
+	return c, nil
+}
+
 // script is the model of a file, or the built-in demo.
 func (r Request) script(name, file, from string) (*Choice, error) {
 	s := scripted.Demo()
@@ -202,7 +213,9 @@ func (r Request) script(name, file, from string) (*Choice, error) {
 	info := s.Info()
 	c := &Choice{
 		Model: s.Model(), Name: name, Provider: "scripted", From: from,
-		ContextWindow: info.ContextWindow, ToolMode: info.Tools, Done: s.Done,
+		ContextWindow: info.ContextWindow, Done: s.Done,
+		// A script that writes its calls as text plays a model that is weak at calls.
+		Small: info.Tools == "text" || info.Tools == "none",
 	}
 	return c, nil
 }

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agentctl/agentctl/pkg/sandbox"
+	"github.com/agentctl/agentctl/pkg/skill"
+)
+
+// check refuses flags that cannot be meant, before anything starts.
+func (o *chatOptions) check(ctx context.Context) error {
+	if err := oneOf("output", o.Output, outputText, outputJSON, outputStreamJSON); err != nil {
+		return err
+	}
+	if o.MaxSteps < 0 {
+		return usageError{message: fmt.Sprintf("--max-steps %d is negative", o.MaxSteps), hint: "give a number of answers, such as 25"}
+	}
+	if o.Timeout < 0 {
+		return usageError{message: fmt.Sprintf("--timeout %s is negative", o.Timeout), hint: "give a time such as 90s"}
+	}
+	if o.Sandbox != "" {
+		if err := oneOf("sandbox", o.Sandbox, sandbox.Names()...); err != nil {
+			return err
+		}
+	}
+	return o.checkSkills(ctx)
+}
+
+// checkSkills makes the folders of --skill absolute. A folder that was named and
+// does not load is an error: the user would wonder why the model does not know it.
+func (o *chatOptions) checkSkills(ctx context.Context) error {
+	cwd, err := o.f.Cwd()
+	if err != nil {
+		return err
+	}
+	for i, dir := range absolutePaths(cwd, slices.Clone(o.Skills)) {
+		if _, _, err := skill.Open(ctx, dir); err != nil {
+			return hintedError{err: fmt.Errorf("--skill %s: %w", o.Skills[i], err), exit: exitUsage}
+		}
+		o.Skills[i] = dir
+	}
+	return nil
+}
+
+// oneSession refuses two ways of choosing a session.
+func (o *chatOptions) oneSession(changed func(string) bool) error {
+	var given []string
+	for _, flag := range []string{"continue", "session", "fork", "no-session"} {
+		if changed(flag) {
+			given = append(given, "--"+flag)
+		}
+	}
+	if len(given) > 1 {
+		return usageError{message: strings.Join(given, " and ") + " exclude each other", hint: "give one of them"}
+	}
+	if len(given) == 1 && (changed("session") && o.Session == "" || changed("fork") && o.Fork == "") {
+		return usageError{message: given[0] + " wants the beginning of a session's id", hint: "agentctl session list shows them"}
+	}
+	return nil
+}

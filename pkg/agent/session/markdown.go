@@ -1,0 +1,105 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Markdown writes a session for people: what was said, which tools ran and what
+// came of them. What was attached to turns and the system prompt are left out.
+func Markdown(w io.Writer, records []Record) error {
+	d := &document{w: w}
+	sum := Summarise(records)
+	d.printf("# %s\n", orUntitled(sum.Title))
+	if sum.Model != "" {
+		d.printf("\nApp %s, model %s, %d turns.\n", sum.App, sum.Model, sum.Turns)
+	}
+	for _, r := range records {
+		d.record(r)
+	}
+	d.flush()
+	return d.err
+}
+
+func orUntitled(title string) string {
+	if title == "" {
+		return "Session"
+	}
+	return title
+}
+
+// document collects the pieces of an answer until something else comes.
+type document struct {
+	w    io.Writer
+	err  error
+	text strings.Builder
+}
+
+func (d *document) printf(format string, args ...any) {
+	if d.err == nil {
+		_, d.err = fmt.Fprintf(d.w, format, args...)
+	}
+}
+
+func (d *document) flush() {
+	if text := strings.TrimSpace(d.text.String()); text != "" {
+		d.printf("\n## Agent\n\n%s\n", text)
+	}
+	d.text.Reset()
+}
+
+func (d *document) record(r Record) {
+	if b, ok := r.Body.(TextDelta); ok {
+		d.text.WriteString(b.Text)
+		return
+	}
+	switch b := r.Body.(type) {
+	case User:
+		d.flush()
+		d.printf("\n## User\n\n%s\n", strings.TrimSpace(b.Text))
+	case ToolCall:
+		d.flush()
+		d.printf("\n### Call %s\n\n%s", b.Name, fenced(indented(b.Args)))
+	case ToolResult:
+		d.flush()
+		d.printf("\n### Result of %s: %s\n\n%s", b.Name, b.Status, fenced(b.Content))
+	case Compaction:
+		d.flush()
+		d.printf("\n## Summary of what came before\n\n%s\n", strings.TrimSpace(b.Summary))
+	case Result:
+		d.flush()
+		d.result(b)
+	}
+}
+
+func (d *document) result(r Result) {
+	if r.Question != nil {
+		d.printf("\n## Agent asks\n\n%s\n", r.Question.Text)
+		for _, c := range r.Question.Choices {
+			d.printf("- %s\n", c)
+		}
+	}
+	if r.Error != nil {
+		d.printf("\n(%s: %s)\n", r.Stop, r.Error.Message)
+	}
+}
+
+func indented(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// fenced puts text into a fence that is longer than any in it.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
+}

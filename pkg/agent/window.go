@@ -1,0 +1,129 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+// The context guard. Some servers cut a prompt that is too long from the front
+// and say nothing; the model then misses its rules and tools. What shows it is
+// the number of tokens that they report.
+const (
+	// bytesPerToken is the usual rule for English text and JSON.
+	bytesPerToken = 4
+	// cutBelow is the share of the estimate below which a prompt must have been
+	// cut: no tokenizer is that much better than the rule.
+	cutBelow = 0.6
+	// smallestWindow is the smallest window that servers start with. A shorter
+	// prompt is not cut, whatever the numbers are.
+	smallestWindow = 2048
+	// fullAt is the share of a known window from which on the history is
+	// compacted before the next request: the answer needs room too.
+	fullAt = 0.8
+)
+
+// The codes of the guard's warnings.
+const (
+	WarnPromptCut   = "model.prompt_cut"
+	WarnPromptLarge = "model.prompt_large"
+	WarnCompacted   = "model.compact_failed"
+)
+
+// meter is what is known about the server's way to count tokens.
+type meter struct {
+	checked bool
+	// scale corrects the rule for texts and tokenizers that need more.
+	scale float64
+}
+
+// tokens estimates the size of a request.
+func (t *turn) tokens(r model.Request) int {
+	return int(math.Ceil(float64(length(r)) / bytesPerToken * max(t.meter.scale, 1)))
+}
+
+// length is the number of bytes of a request's texts.
+func length(r model.Request) int {
+	n := 0
+	for _, m := range r.Messages {
+		n += len(m.Content)
+		for _, c := range m.ToolCalls {
+			n += len(c.Name) + len(c.Args)
+		}
+	}
+	for _, s := range r.Tools {
+		n += len(s.Name) + len(s.Description) + len(s.Schema)
+	}
+	return n
+}
+
+// answeredUsage records what an answer cost. The first one of a run is compared
+// with the estimate.
+func (t *turn) answeredUsage(u model.Usage, estimate int) error {
+	if err := t.usage(u); err != nil || u.Input <= 0 || estimate <= 0 {
+		return err
+	}
+	first := !t.meter.checked
+	t.meter.checked = true
+	scale := max(t.meter.scale, 1)
+	t.meter.scale = max(scale, scale*float64(u.Input)/float64(estimate))
+	if first && estimate > smallestWindow && float64(u.Input) < cutBelow*float64(estimate) {
+		return t.emit(session.Warning{Code: WarnPromptCut, Text: fmt.Sprintf(
+			"the server read %d tokens of a prompt of about %d: it cuts the prompt, and the model misses rules and tools. %s",
+			u.Input, estimate, t.windowFix(estimate))})
+	}
+	return nil
+}
+
+// windowFix says how to give the model room for a prompt, with an answer as long
+// again.
+func (t *turn) windowFix(estimate int) string {
+	size := smallestWindow
+	for size < 2*estimate {
+		size *= 2
+	}
+	fix := t.WindowFix
+	if fix == "" {
+		fix = usualFix
+	}
+	return fmt.Sprintf(fix, size)
+}
+
+// usualFix names the switch of the usual local servers. %[1]d is the window.
+const usualFix = "Give it a larger window: Ollama: OLLAMA_CONTEXT_LENGTH=%[1]d ollama serve, or num_ctx %[1]d in the Modelfile; llama.cpp: llama-server -c %[1]d; LM Studio: context length %[1]d when loading; vLLM: --max-model-len %[1]d"
+
+// makeRoom compacts a history that comes close to the known window, and warns
+// when a request will not fit all the same.
+func (t *turn) makeRoom(ctx context.Context) error {
+	if t.ContextWindow <= 0 {
+		return nil
+	}
+	limit := fullAt * float64(t.ContextWindow)
+	if float64(t.tokens(t.request())) > limit && t.compactable() {
+		if err := t.compactOnce(ctx); err != nil {
+			return err
+		}
+	}
+	n := t.tokens(t.request())
+	if n <= t.ContextWindow || t.warned {
+		return nil
+	}
+	t.warned = true
+	return t.emit(session.Warning{Code: WarnPromptLarge, Text: fmt.Sprintf(
+		"the prompt has about %d tokens, and the model's window is %d: expect an error, or a model that misses rules and tools. %s, and set context_window of the model to the same number; or use fewer tools and skills, or a new session",
+		n, t.ContextWindow, t.windowFix(n))})
+}
+
+// compactOnce compacts on the loop's own account, once a turn. A failure is told
+// and is no reason to end the turn: the request may fit yet.
+func (t *turn) compactOnce(ctx context.Context) error {
+	t.compacted = true
+	_, err := t.compact(ctx)
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return t.emit(session.Warning{Code: WarnCompacted, Text: fmt.Sprintf("the history is nearly too long, and it could not be compacted: %v", err)})
+}
