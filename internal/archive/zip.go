@@ -29,7 +29,7 @@ func WriteZip(ctx context.Context, w io.Writer, files []File, prefix string) err
 }
 
 func writeEntry(zw *zip.Writer, f File, prefix string) error {
-	h := &zip.FileHeader{Name: path.Join(prefix, f.Path), Method: zip.Deflate, ModifiedDate: dosEpoch}
+	h := &zip.FileHeader{Name: path.Join(prefix, f.Path), Method: zip.Deflate, ModifiedDate: dosEpoch} //nolint:staticcheck // Modified would add an extra field to each entry
 	h.SetMode(0o644)
 	if f.Mode == ModeExec {
 		h.SetMode(0o755)

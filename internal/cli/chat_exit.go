@@ -61,7 +61,8 @@ func stopFailure(res session.Result) failure {
 		f.Message = fmt.Sprintf("stopped after %d steps without an answer", res.Steps)
 		f.Hint = "raise --max-steps, or go on with --continue"
 	case session.StopLoop:
-		f.Message = "stopped: the model made the same call again and again"
+		f.Message = "stopped: the model repeats itself, the same call or the same words again and again"
+		f.Hint = "ask in another way, or try another model"
 	case session.StopEmpty:
 		f.Message = "the model gave an empty answer"
 		f.Hint = "try again, or another model"
@@ -165,7 +166,7 @@ func modelKind(err error) (kind string, exit int, hint string, ok bool) {
 		return "overflow", exitOverflow, "shorten the prompt, start a new session, or use a model with a larger window", true
 	}
 	if _, ok := as[*model.ToolsUnsupportedError](err); ok {
-		return "tools_unsupported", exitFailed, "use a model that calls tools, or an app with tools: []", true
+		return "tools_unsupported", exitFailed, "set tool_mode: auto or text for this model, or use an app with tools: []", true
 	}
 	if _, ok := as[*model.CutStreamError](err); ok {
 		return "cut_stream", exitFailed, "try again; the session keeps what came", true
@@ -177,16 +178,6 @@ func modelKind(err error) (kind string, exit int, hint string, ok bool) {
 		return "script_mismatch", exitFailed, "", true
 	}
 	return sessionKind(err)
-}
-
-func sessionKind(err error) (kind string, exit int, hint string, ok bool) {
-	if _, ok := as[*session.NotFoundError](err); ok {
-		return "not_found", exitUsage, "", true
-	}
-	if _, ok := as[*session.BusyError](err); ok {
-		return "busy", exitFailed, "wait for it, or go on with a copy: --fork ID", true
-	}
-	return "", 0, "", false
 }
 
 func keyHint(e *model.AuthError) string {

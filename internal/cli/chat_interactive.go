@@ -38,6 +38,9 @@ func (o *chatOptions) runInteractive(ctx context.Context, author *string) error 
 	if err == nil && h.done != nil {
 		err = h.done() // a script that was not followed to its end
 	}
+	if err == nil {
+		return nil
+	}
 	return chatError(ctx, err)
 }
 

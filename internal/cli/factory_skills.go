@@ -3,10 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
 
+	"github.com/agentctl/agentctl/internal/config"
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/skill"
@@ -54,12 +56,9 @@ func (f *Factory) skillSources(s SkillScope) ([]skill.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := f.skillDir()
-	if err != nil {
-		return nil, err
-	}
 	o := skill.SourceOptions{
-		Workspace: ws, Dir: dir, Trusted: trusted, Dirs: f.Dirs,
+		SharedOfWorkspace: setBy(c, ws, "skills.shared"), DirOfWorkspace: setBy(c, ws, "skills.dir"),
+		Workspace: ws, Dir: skillRoot(c, ws), Trusted: trusted, Dirs: f.Dirs,
 		Shared: c.Skills.Shared, Embedded: skills.FS, Which: s.Which, Extra: s.Extra,
 	}
 	if s.App != nil {
@@ -68,9 +67,29 @@ func (f *Factory) skillSources(s SkillScope) ([]skill.Source, error) {
 	return skill.Sources(o), nil
 }
 
-// skillDir is where skills of the workspace are written.
+// setBy tells whether the workspace's own configuration sets a value.
+func setBy(c *config.Loaded, ws, key string) bool {
+	file := filepath.Join(ws, workspace.ConfigFile)
+	return slices.ContainsFunc(c.Values, func(v config.Value) bool { return v.Key == key && v.Origin == file })
+}
+
+// skillRoot is where the configuration wants skills of the workspace.
+func skillRoot(c *config.Loaded, ws string) string {
+	dir := cmp.Or(c.Skills.Dir, workspace.SkillDir)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(ws, dir)
+	}
+	return dir
+}
+
+// skillDir is where skills of the workspace are written. A workspace that is not
+// trusted cannot send them somewhere else.
 func (f *Factory) skillDir() (string, error) {
 	ws, err := f.Workspace()
+	if err != nil {
+		return "", err
+	}
+	trusted, err := f.Trusted()
 	if err != nil {
 		return "", err
 	}
@@ -78,14 +97,14 @@ func (f *Factory) skillDir() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := c.Skills.Dir
-	if dir == "" {
-		dir = workspace.SkillDir
+	dir := skillRoot(c, ws)
+	if rel, err := filepath.Rel(ws, dir); err == nil && filepath.IsLocal(rel) || trusted || !setBy(c, ws, "skills.dir") {
+		return dir, nil
 	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(ws, dir)
+	return "", refusedError{
+		message: fmt.Sprintf("%s writes skills to %s, outside of a workspace that is not trusted", workspace.ConfigFile, dir),
+		hint:    "agentctl trust, or pass --dir",
 	}
-	return dir, nil
 }
 
 // disabledSkills tells which names are switched off: by the user's own switch,

@@ -38,6 +38,7 @@ func newRootCmd(f *Factory) *cobra.Command {
 		newChatCmd(f, nil),
 		newCompletionCmd(f, nil),
 		newConfigCmd(f),
+		newSessionCmd(f),
 		newSkillCmd(f),
 		newSandboxCmd(f),
 		newToolCmd(f),

@@ -15,7 +15,7 @@ import (
 )
 
 // story uses every verb once, each after what it needs. {} stands for the
-// workspace.
+// workspace, {session} for the session that the chat made.
 var story = []struct {
 	verb string
 	args string // after the verb
@@ -58,6 +58,11 @@ var story = []struct {
 	{verb: "tool invoke", args: "nothing", exit: exitUsage},
 
 	{verb: "chat", args: "--model scripted:demo -p hello"},
+	{verb: "session list"},
+	{verb: "session rename", args: "{session} greeting"},
+	{verb: "session show", args: "{session}"},
+	{verb: "session export", args: "{session}"},
+	{verb: "session rm", args: "{session}"},
 }
 
 const anyExit = -1
@@ -72,6 +77,9 @@ func TestJSONMatchesSchemas(t *testing.T) {
 	for _, step := range story {
 		covered[step.verb] = true
 		line := strings.ReplaceAll(step.args, "{}", dir)
+		if strings.Contains(line, "{session}") {
+			line = strings.ReplaceAll(line, "{session}", onlySession(t, dir))
+		}
 		if step.verb != "error" {
 			line = step.verb + " --json " + line
 		} else {
@@ -89,6 +97,17 @@ func TestJSONMatchesSchemas(t *testing.T) {
 			t.Errorf("the story does not use %q", s.Verb)
 		}
 	}
+}
+
+// onlySession is the ID of the one session of a workspace.
+func onlySession(t *testing.T, dir string) string {
+	t.Helper()
+	out, errOut, exit := runHere(t, dir, "session", "list")
+	id, _, ok := strings.Cut(string(out), "\t")
+	if exit != exitOK || !ok || bytes.Count(out, []byte("\n")) != 1 {
+		t.Fatalf("session list: exit code %d, %s%s", exit, out, errOut)
+	}
+	return id
 }
 
 // storyFiles are what the story needs to begin.

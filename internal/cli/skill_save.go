@@ -89,7 +89,7 @@ const maxText = 4 << 20
 func readText(s *iostreams.IOStreams, name string) (string, error) {
 	in := s.In
 	if name != "-" {
-		f, err := os.Open(name) //nolint:gosec // the user names the file
+		f, err := os.Open(name)
 		if err != nil {
 			return "", usageError{message: fmt.Sprintf("file %q cannot be read: %v", name, err), hint: "give an existing file, or - for stdin"}
 		}

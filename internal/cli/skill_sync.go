@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,9 @@ type skillSyncOptions struct {
 	outputOptions
 	Config  func() (*config.Loaded, error)
 	Trusted func() (bool, error)
-	Roots   []string
+	// Workspace is where the configuration may come from.
+	Workspace func() (string, error)
+	Roots     []string
 }
 
 type skillSyncJSON struct {
@@ -45,6 +46,7 @@ func newSkillSyncCmd(f *Factory, run func(context.Context, *skillSyncOptions) er
 		outputOptions: outputOptions{IO: f.IO},
 		Config:        func() (*config.Loaded, error) { return f.Config() },
 		Trusted:       func() (bool, error) { return f.Trusted() },
+		Workspace:     func() (string, error) { return f.Workspace() },
 	}
 	if run == nil {
 		run = runSkillSync
@@ -125,10 +127,12 @@ func (o *skillSyncOptions) roots() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range c.Values {
-		if v.Key == "skills.sync" && strings.HasSuffix(v.Origin, workspace.ConfigFile) && !trusted {
-			return nil, refusedError{message: fmt.Sprintf("%s names the roots, and the workspace is not trusted", v.Origin), hint: "agentctl trust"}
-		}
+	ws, err := o.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	if !trusted && setBy(c, ws, "skills.sync") {
+		return nil, refusedError{message: workspace.ConfigFile + " names the roots, and the workspace is not trusted", hint: "agentctl trust"}
 	}
 	return c.Skills.Sync, nil
 }

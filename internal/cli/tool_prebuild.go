@@ -105,7 +105,11 @@ func runToolPrebuild(ctx context.Context, o *toolPrebuildOptions) error {
 	if len(o.Names) > 0 {
 		found = nil // of packages that were not asked for
 	} else if len(sources) == 0 && len(l.Broken) == 0 {
-		warn(o.IO, "there is no tool package to build; looked in: %s", strings.Join(l.Looked, ", "))
+		// A CI job in the wrong folder must not pass.
+		return usageError{
+			message: "there is no tool package to build",
+			hint:    "agentctl tool new NAME begins one; looked in: " + strings.Join(l.Looked, ", "),
+		}
 	}
 	p, err := o.Prebuilder(o.Sandbox)
 	if err != nil {

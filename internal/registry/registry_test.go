@@ -105,30 +105,36 @@ func TestResolveOrder(t *testing.T) {
 		{
 			"rank decides",
 			[]Source{memory("shared", 2, "/s", map[string]string{"a": ""}), memory("workspace", 1, "/w", map[string]string{"a": ""})},
-			"a", "/w/a", ByName, []string{"workspace wins over shared"},
+			"a", "/w/a", ByName,
+			[]string{"workspace wins over shared"},
 		}, {
 			"then the order of roots",
 			[]Source{memory("workspace", 1, "/w2", map[string]string{"a": ""}), memory("workspace", 1, "/w1", map[string]string{"a": ""})},
-			"a", "/w2/a", ByName, []string{"/w2 is searched before /w1"},
+			"a", "/w2/a", ByName,
+			[]string{"/w2 is searched before /w1"},
 		}, {
 			"then the path",
 			[]Source{memory("workspace", 1, "/w", map[string]string{"y/a": "", "x/a": ""})},
-			"a", "/w/x/a", ByName, []string{"/w/x/a sorts before /w/y/a"},
+			"a", "/w/x/a", ByName,
+			[]string{"/w/x/a sorts before /w/y/a"},
 		}, {
 			"a name beats an alias of a better source",
 			[]Source{memory("workspace", 1, "/w", map[string]string{"b": "alias=a"}), memory("shared", 2, "/s", map[string]string{"a": ""})},
-			"a", "/s/a", ByName, []string{"matches by alias, /s/a/M by name"},
+			"a", "/s/a", ByName,
+			[]string{"matches by alias, /s/a/M by name"},
 		}, {
 			"folder before slug before alias",
 			[]Source{memory("w", 1, "/w", map[string]string{"1": "name=A\nalias=x", "2": "name=B\nslug=x", "x": "name=C"})},
-			"x", "/w/x", ByFolder, []string{"matches by slug, /w/x/M by folder", "matches by alias, /w/x/M by folder"},
+			"x", "/w/x", ByFolder,
+			[]string{"matches by slug, /w/x/M by folder", "matches by alias, /w/x/M by folder"},
 		}, {
 			"trust before rank",
 			[]Source{
 				{Name: "workspace", Rank: 1, Root: "/w", FS: files(map[string]string{"a": ""}), Untrusted: true},
 				memory("shared", 2, "/s", map[string]string{"a": ""}),
 			},
-			"a", "/s/a", ByName, []string{"is not trusted"},
+			"a", "/s/a", ByName,
+			[]string{"is not trusted"},
 		}, {
 			"composed and decomposed are one name",
 			[]Source{memory("w", 1, "/w", map[string]string{"x": "name=caf\u00e9"})},
@@ -194,27 +200,34 @@ func TestBrokenPackages(t *testing.T) {
 		want    string // folder, or the error
 	}{
 		{
-			"alone", []Source{memory("w", 1, "/w", map[string]string{"a": "broken"})},
+			"alone",
+			[]Source{memory("w", 1, "/w", map[string]string{"a": "broken"})},
 			"package.broken", "a", `thing "a" does not load: /w/a/M: error: cannot be read (package.broken)`,
 		}, {
-			"by its own name", []Source{memory("w", 1, "/w", map[string]string{"a": "name=b\nbroken"})},
+			"by its own name",
+			[]Source{memory("w", 1, "/w", map[string]string{"a": "name=b\nbroken"})},
 			"package.broken", "b", `thing "b" does not load: /w/a/M: error: cannot be read (package.broken)`,
 		}, {
-			"by its folder all the same", []Source{memory("w", 1, "/w", map[string]string{"a": "name=b\nbroken"})},
+			"by its folder all the same",
+			[]Source{memory("w", 1, "/w", map[string]string{"a": "name=b\nbroken"})},
 			"package.broken", "a", `thing "a" does not load: /w/a/M: error: cannot be read (package.broken)`,
 		}, {
-			"it would win, a good one loads", []Source{memory("w", 1, "/w", map[string]string{"a": "broken"}), memory("s", 2, "/s", map[string]string{"a": ""})},
+			"it would win, a good one loads",
+			[]Source{memory("w", 1, "/w", map[string]string{"a": "broken"}), memory("s", 2, "/s", map[string]string{"a": ""})},
 			"package.broken package.broken-winner", "a", "/s/a",
 		}, {
-			"a good one wins anyway", []Source{memory("w", 1, "/w", map[string]string{"a": ""}), memory("s", 2, "/s", map[string]string{"a": "broken"})},
+			"a good one wins anyway",
+			[]Source{memory("w", 1, "/w", map[string]string{"a": ""}), memory("s", 2, "/s", map[string]string{"a": "broken"})},
 			"package.broken", "a", "/w/a",
 		}, {
-			"an untrusted one is no winner", []Source{
+			"an untrusted one is no winner",
+			[]Source{
 				{Name: "w", Rank: 1, Root: "/w", FS: files(map[string]string{"a": "broken"}), Untrusted: true}, memory("s", 2, "/s", map[string]string{"a": ""}),
 			},
 			"package.broken", "a", "/s/a",
 		}, {
-			"the error comes before the warnings", []Source{memory("w", 1, "/w", map[string]string{"a": "warn=x\nbroken"})},
+			"the error comes before the warnings",
+			[]Source{memory("w", 1, "/w", map[string]string{"a": "warn=x\nbroken"})},
 			"package.broken test.warn", "a", `thing "a" does not load: /w/a/M: error: cannot be read (package.broken)`,
 		},
 	}

@@ -429,6 +429,42 @@ func TestExample(t *testing.T) {
 	}
 }
 
+func TestProperties(t *testing.T) {
+	t.Parallel()
+	if got := strings.Join(mustCompile(t, pydantic).Properties(), " "); got != "filters limit must title" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestProjectKeywords(t *testing.T) {
+	t.Parallel()
+	in := `{"type":"object","properties":{
+"a":{"type":"object","patternProperties":{"^x":{"title":"X","type":"string"}},"dependentSchemas":{"a":{"title":"T"}},"propertyNames":{"title":"N","minLength":1}},
+"b":{"type":"array","prefixItems":[{"title":"P","type":"string"}],"contains":{"const":1},"items":false},
+"c":{"anyOf":[{"$ref":"#/x-parts/0"},{"$ref":"#/x~1y"}],"not":{"title":"N"}}},
+"x-parts":[{"title":"Z","type":"string"}],"x/y":{"type":"integer"}}`
+	want := `{"properties":{"a":{"dependentSchemas":{"a":{}},"patternProperties":{"^x":{"type":"string"}},"propertyNames":{"minLength":1},"type":"object"},"b":{"contains":{"enum":[1],"type":"integer"},"items":{"not":{}},"prefixItems":[{"type":"string"}],"type":"array"},"c":{"anyOf":[{"type":"string"},{"type":"integer"}],"not":{}}},"type":"object","x-parts":[{"title":"Z","type":"string"}],"x/y":{"type":"integer"}}`
+	got, err := Project(json.RawMessage(in), OpenAI)
+	if err != nil || string(got) != want {
+		t.Errorf("error %v\n got %s\nwant %s", err, got, want)
+	}
+	got, err = Project(json.RawMessage(`{"type":"object","properties":{"a":{"type":["array","string"],"items":{"type":"integer"}},"b":{"type":["array","string"]}}}`), Gemini)
+	want = `{"properties":{"a":{"anyOf":[{"items":{"type":"integer"},"type":"array"},{"type":"string"}]},"b":{"anyOf":[{"items":{"type":"string"},"type":"array"},{"type":"string"}]}},"type":"object"}`
+	if err != nil || string(got) != want {
+		t.Errorf("gemini: error %v\n got %s\nwant %s", err, got, want)
+	}
+}
+
+func TestRefsThatLeadNowhere(t *testing.T) {
+	t.Parallel()
+	for _, ref := range []string{"#/a/b", "#/list/9", "#/list/x", "#/text/0", "#anchor", "other.json"} {
+		raw := `{"type":"object","list":[{}],"text":"x","properties":{"p":{"$ref":"` + ref + `"}}}`
+		if _, err := Project(json.RawMessage(raw), Plain); err == nil || !strings.Contains(err.Error(), "does not lead to a part") {
+			t.Errorf("%s: got %v", ref, err)
+		}
+	}
+}
+
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"table":"a"}`, `"{\"table\":\"ab\"}"`, `{"filters":"[{}]"}`, `[`, `{"limit":"1e999"}`, `{"size":null}`} {
 		f.Add(seed)

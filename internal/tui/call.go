@@ -15,8 +15,8 @@ import (
 // call is one tool call of a turn, for the screen.
 type call struct {
 	session.ToolCall
-	output   string // what the tool printed until now, at its end
-	by       string // who decided, when somebody had to
+	output   string    // what the tool printed until now, at its end
+	asked    time.Time // when a person decided; the waiting before is not the tool's
 	result   *session.ToolResult
 	repaired []string
 }
@@ -25,8 +25,8 @@ type call struct {
 const maxOutput = 4 << 10
 
 // record takes what happened to the call.
-func (c *call) record(body session.Body) {
-	switch b := body.(type) {
+func (c *call) record(r session.Record) {
+	switch b := r.Body.(type) {
 	case session.ToolOutput:
 		c.output += b.Text
 		if n := len(c.output) - maxOutput; n > 0 {
@@ -34,11 +34,14 @@ func (c *call) record(body session.Body) {
 		}
 	case session.Approval:
 		if b.By == "user" {
-			c.by = b.By
+			c.asked = r.Time
 		}
 	case session.Repair:
 		c.repaired = b.What
 	case session.ToolResult:
+		if !c.asked.IsZero() {
+			b.DurationMS = r.Time.Sub(c.asked).Milliseconds()
+		}
 		c.result = &b
 	}
 }
@@ -47,9 +50,9 @@ func (c *call) record(body session.Body) {
 type calls []*call
 
 // record gives a record to its call and returns the call, nil for other records.
-func (cs *calls) record(body session.Body) *call {
+func (cs *calls) record(r session.Record) *call {
 	id := ""
-	switch b := body.(type) {
+	switch b := r.Body.(type) {
 	case session.ToolCall:
 		c := &call{ToolCall: b}
 		*cs = append(*cs, c)
@@ -67,7 +70,7 @@ func (cs *calls) record(body session.Body) *call {
 	}
 	for _, c := range slices.Backward(*cs) { // ids can come again in a later answer
 		if c.ID == id && c.result == nil {
-			c.record(body)
+			c.record(r)
 			return c
 		}
 	}
@@ -123,15 +126,20 @@ func (c *call) end() string {
 
 // reason is why a call did not end well, one line, "" when it did.
 func (c *call) reason() string {
-	if c.result == nil || c.result.Status == "ok" || c.result.Status == "denied" {
+	if c.result == nil || c.result.Status != "error" {
 		return ""
 	}
-	for line := range strings.Lines(c.result.Content) {
-		if line = termtext.Line(line); line != "" && !strings.HasPrefix(line, "exit_code:") && line != "stderr:" && line != "stdout:" {
-			return line
-		}
+	text := c.result.Content
+	if c.result.ExitCode == nil {
+		first, _, _ := strings.Cut(text, "\n")
+		return termtext.Line(first)
 	}
-	return ""
+	// A program says at its end what went wrong, and on stderr if anywhere.
+	if _, after, ok := strings.Cut(text, "stderr:\n"); ok {
+		text = after
+	}
+	text, _, _ = strings.Cut(text, "\nartifacts:")
+	return lastOutput(text)
 }
 
 func took(ms int64) string {

@@ -227,7 +227,7 @@ func (p *plain) record(r session.Record) {
 	case session.Retry:
 		p.tell("trying again: %s", b.Reason)
 	default:
-		if c := p.calls.record(r.Body); c != nil && c.result != nil {
+		if c := p.calls.record(r); c != nil && c.result != nil {
 			p.newline()
 			p.tell("%s", strings.TrimSpace(fmt.Sprintf("[%s] %s %s  %s", c.result.Status, c.Name, arguments(c.Args), c.reason())))
 		}

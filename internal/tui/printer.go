@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -11,6 +12,7 @@ import (
 type printer struct {
 	queue []string
 	busy  bool
+	ready bool // the live lines were drawn once, so the renderer knows their height
 	last  kind
 }
 
@@ -24,7 +26,15 @@ const (
 	note
 )
 
-type printedMsg struct{}
+type (
+	printedMsg struct{}
+	readyMsg   struct{}
+)
+
+// drawn comes after the first frame.
+func drawn() tea.Cmd {
+	return tea.Tick(2*time.Second/fps, func(time.Time) tea.Msg { return readyMsg{} })
+}
 
 // add queues text. Blocks stand apart, lines of one kind together.
 func (p *printer) add(k kind, text string) {
@@ -38,7 +48,7 @@ func (p *printer) add(k kind, text string) {
 // next prints what waits. room is how many lines fit above the live ones: more at
 // once would push these into the scrollback.
 func (p *printer) next(width, room int) tea.Cmd {
-	if p.busy || len(p.queue) == 0 {
+	if !p.ready || p.busy || len(p.queue) == 0 {
 		return nil
 	}
 	p.busy = true

@@ -71,9 +71,9 @@ func newScreen(ctx context.Context, host Host, con *console, s style) *screen {
 // Init implements [tea.Model].
 func (m *screen) Init() tea.Cmd {
 	if m.author == nil {
-		return m.refresh()
+		return tea.Batch(drawn(), m.refresh())
 	}
-	return m.interview(*m.author)
+	return tea.Batch(drawn(), m.interview(*m.author))
 }
 
 // interview begins the conversation about a new skill.
@@ -113,6 +113,8 @@ func (m *screen) update(msg tea.Msg) tea.Cmd {
 		m.skills = msg.skills
 	case printedMsg:
 		m.out.busy = false
+	case readyMsg:
+		m.out.ready = true
 	}
 	return nil
 }
@@ -139,13 +141,13 @@ func (m *screen) record(r session.Record) {
 		m.thinking = true
 	case session.ToolCall:
 		m.flush()
-		m.calls.record(b)
+		m.calls.record(r)
 	case session.Warning:
 		m.note("warning: " + b.Text)
 	case session.Retry:
 		m.note("trying again: " + b.Reason)
 	default:
-		if c := m.calls.record(r.Body); c != nil && c.result != nil {
+		if c := m.calls.record(r); c != nil && c.result != nil {
 			m.printCall(c)
 		}
 	}

@@ -19,8 +19,11 @@ func TestSteering(t *testing.T) {
 		{"empty folders", []string{".skill/", "skills/", "tools/", ".agentctl/artifacts/x"}, nil},
 		{"a skill", []string{".skill/a/SKILL.md"}, []string{".skill"}},
 		{"of other clients", []string{".claude/skills/a/SKILL.md", ".agents/skills/b/SKILL.md"}, []string{".agents/skills", ".claude/skills"}},
-		{"all else", []string{"skills/a", "apps/a", "tools/a", ".agentctl/prebuilt/a", "AGENTS.md", "MEMORY.md", "agentctl.yaml"},
-			[]string{"skills", "apps", "tools", ".agentctl/prebuilt", "AGENTS.md", "MEMORY.md", "agentctl.yaml"}},
+		{
+			"all else",
+			[]string{"skills/a", "apps/a", "tools/a", ".agentctl/prebuilt/a", "AGENTS.md", "MEMORY.md", "agentctl.yaml"},
+			[]string{"skills", "apps", "tools", ".agentctl/prebuilt", "AGENTS.md", "MEMORY.md", "agentctl.yaml"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

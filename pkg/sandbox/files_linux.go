@@ -1,11 +1,12 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agentctl/agentctl/pkg/sandbox/internal/stage"
 )
 
 // stageFiles are both ends of what the host and a stage share.
@@ -16,14 +17,14 @@ type stageFiles struct {
 	kept               bool
 }
 
-func openStageFiles(config any) (f *stageFiles, err error) {
+func openStageFiles(config stage.Config) (f *stageFiles, err error) {
 	f = &stageFiles{}
 	defer func() {
 		if err != nil {
 			f.close()
 		}
 	}()
-	data, err := json.Marshal(config)
+	data, err := stage.Encode(config)
 	if err != nil {
 		return f, err
 	}

@@ -31,6 +31,9 @@ func proveOnly(ctx context.Context, c candidate, o Options, required []Feature) 
 		return nil
 	}
 	verdicts, err := runTrials(ctx, c, o.host())
+	if ctx.Err() != nil { // a trial that was cut short shows nothing
+		return ctx.Err()
+	}
 	if err != nil {
 		if f := (*Fault)(nil); errors.As(err, &f) {
 			return f

@@ -190,6 +190,32 @@ func TestGuestPath(t *testing.T) {
 	})
 }
 
+// Arguments, variables and paths are bytes, not text.
+func TestBytesThatAreNoText(t *testing.T) {
+	each(t, local, func(t *testing.T, b sandbox.Backend) {
+		dir := filepath.Join(t.TempDir(), "caf\xe9%41")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		p := sandbox.Policy{ReadWrite: []sandbox.Mount{{Host: dir}}, Dir: dir, Env: map[string]string{"V": "\xfe%"}}
+		res, err := b.Run(t.Context(), p, sandbox.Command{Args: []string{"sh", "-c", `printf '%s' "$1$V"; touch made`, "sh", "a\xff%ff"}})
+		if err != nil || string(res.Stdout.Head) != "a\xff%ff\xfe%" {
+			t.Errorf("%q, %s, %v", res.Stdout.Head, res.Stderr.Head, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "made")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestOpenCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := sandbox.Open(ctx, sandbox.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func TestNetworkFull(t *testing.T) {
 	each(t, confining, func(t *testing.T, b sandbox.Backend) {
 		host, err := os.Readlink("/proc/self/ns/net")

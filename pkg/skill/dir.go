@@ -2,7 +2,6 @@ package skill
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -55,9 +54,8 @@ func copyOut(fsys fs.FS, dir string) error {
 // putInPlace moves a finished folder to its name. Another run that was faster,
 // or a damaged copy, is replaced.
 func putInPlace(tree, dir string) error {
-	err := os.Rename(tree, dir)
-	if err == nil || !errors.Is(err, fs.ErrExist) && !isNotEmpty(err) {
-		return err
+	if err := os.Rename(tree, dir); err == nil {
+		return nil
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return err

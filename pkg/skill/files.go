@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/archive"
-	"github.com/agentctl/agentctl/internal/registry"
 )
 
 // MaxFile is the largest supporting file that is read as text.
@@ -136,9 +135,4 @@ func fileError(ctx context.Context, it *Item, name string, err error) error {
 		return listErr
 	}
 	return &FileNotFoundError{Skill: it.Name, Path: name, Files: files}
-}
-
-// isEmbedded tells whether a label such as "embedded/author-skill" is no path.
-func isEmbedded(dir string) bool {
-	return dir == registry.EmbeddedRoot || strings.HasPrefix(dir, registry.EmbeddedRoot+"/")
 }

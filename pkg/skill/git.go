@@ -38,7 +38,7 @@ type gitRepo struct{ dir string }
 
 // run returns what git prints, without the last line feed.
 func (g gitRepo) run(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append(append([]string{"-C", g.dir}, gitSafe...), args...)...) //nolint:gosec // fixed verbs
+	cmd := exec.CommandContext(ctx, "git", append(append([]string{"-C", g.dir}, gitSafe...), args...)...)
 	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
 	cmd.WaitDelay = 2 * time.Second
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

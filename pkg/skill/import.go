@@ -188,7 +188,7 @@ func (r *ImportRequest) finish(ctx context.Context, it *Item, wrapper, tree, sta
 	if r.Name != "" {
 		it.Value.Doc.Set("name", slug)
 		it.Name = slug
-		if err := os.WriteFile(filepath.Join(tree, it.Manifest), it.Value.Doc.Encode(), 0o644); err != nil { //nolint:gosec // skills are shared
+		if err := os.WriteFile(filepath.Join(tree, it.Manifest), it.Value.Doc.Encode(), 0o644); err != nil {
 			return ImportResult{}, err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/registry"
 )
 
@@ -122,15 +121,4 @@ func PathSources(dir string) ([]Source, error) {
 	}
 	_, single := detect(entries)
 	return []Source{{Name: SourcePath, Rank: rankPath, Root: abs, Single: single}}, nil
-}
-
-// Errors are the findings that mean that something is not there.
-func Errors(ds []Diagnostic) []Diagnostic {
-	var out []Diagnostic
-	for _, d := range ds {
-		if d.Severity == diag.Error {
-			out = append(out, d)
-		}
-	}
-	return out
 }

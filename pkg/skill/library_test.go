@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -26,16 +25,27 @@ func TestSources(t *testing.T) {
 	}{
 		{"all, in order", func(*SourceOptions) {}, "workspace:/w/.skill workspace:/w/.agents/skills workspace:/w/.claude/skills " +
 			"user:/h/.config/agentctl/skills user:/h/.agents/skills user:/h/.claude/skills shared:/w/skills shared:/s shared:embedded package:/w/apps/a/.skill"},
-		{"some classes", func(o *SourceOptions) { o.Which = []string{SourceWorkspace, SourcePackage} },
-			"workspace:/w/.skill workspace:/w/.agents/skills workspace:/w/.claude/skills package:/w/apps/a/.skill"},
+		{
+			"some classes", func(o *SourceOptions) { o.Which = []string{SourceWorkspace, SourcePackage} },
+			"workspace:/w/.skill workspace:/w/.agents/skills workspace:/w/.claude/skills package:/w/apps/a/.skill",
+		},
 		{"none, but what was named", func(o *SourceOptions) { o.Which, o.Extra = []string{}, []string{"/x"} }, "path:/x"},
-		{"another folder to write to", func(o *SourceOptions) { o.Dir, o.Which = "/w/know", []string{SourceWorkspace} },
-			"workspace:/w/know workspace:/w/.skill workspace:/w/.agents/skills workspace:/w/.claude/skills"},
-		{"home as the workspace", func(o *SourceOptions) { o.Workspace, o.Which = "/h", []string{SourceWorkspace, SourceUser} },
-			"workspace:/h/.skill user:/h/.config/agentctl/skills user:/h/.agents/skills user:/h/.claude/skills"},
-		{"untrusted", func(o *SourceOptions) { o.Trusted, o.Shared, o.Embedded = false, []string{"/s", "/w/more"}, nil },
+		{
+			"another folder to write to", func(o *SourceOptions) { o.Dir, o.Which = "/w/know", []string{SourceWorkspace} },
+			"workspace:/w/know workspace:/w/.skill workspace:/w/.agents/skills workspace:/w/.claude/skills",
+		},
+		{
+			"home as the workspace", func(o *SourceOptions) { o.Workspace, o.Which = "/h", []string{SourceWorkspace, SourceUser} },
+			"workspace:/h/.skill user:/h/.config/agentctl/skills user:/h/.agents/skills user:/h/.claude/skills",
+		},
+		{
+			"untrusted", func(o *SourceOptions) { o.Trusted, o.Shared, o.Embedded = false, []string{"/s", "/w/more"}, nil },
 			"workspace:/w/.skill! workspace:/w/.agents/skills! workspace:/w/.claude/skills! user:/h/.config/agentctl/skills " +
-				"user:/h/.agents/skills user:/h/.claude/skills shared:/w/skills! shared:/s shared:/w/more! package:/w/apps/a/.skill!"},
+				"user:/h/.agents/skills user:/h/.claude/skills shared:/w/skills! shared:/s shared:/w/more! package:/w/apps/a/.skill!",
+		},
+		{"folders that an untrusted configuration names", func(o *SourceOptions) {
+			o.Trusted, o.Dir, o.DirOfWorkspace, o.SharedOfWorkspace, o.Which = false, "/x", true, true, []string{SourceWorkspace, SourceShared}
+		}, "workspace:/x! workspace:/w/.skill! workspace:/w/.agents/skills! workspace:/w/.claude/skills! shared:/w/skills! shared:/s! shared:embedded"},
 		{"no workspace", func(o *SourceOptions) { o.Workspace, o.Which = "", []string{SourceWorkspace, SourceShared} }, "shared:/s shared:embedded"},
 	}
 	for _, tt := range tests {
@@ -121,9 +131,7 @@ func TestLoadOddFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe", ManifestName), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	makePipe(t, filepath.Join(dir, "pipe", ManifestName))
 	for from, to := range map[string]string{"escape": "../out.md", "inside": "real.md"} {
 		if err := os.Symlink(to, filepath.Join(dir, from, ManifestName)); err != nil {
 			t.Fatal(err)
@@ -218,7 +226,8 @@ func TestModelView(t *testing.T) {
 	lib := &Library{
 		Sources: []Source{
 			{Name: SourceWorkspace, Rank: 0, Root: filepath.Join(dir, "u"), Untrusted: true},
-			{Name: SourceWorkspace, Rank: 1, Root: filepath.Join(dir, "w")}, {Name: SourceShared, Rank: 3, Root: filepath.Join(dir, "s")},
+			{Name: SourceWorkspace, Rank: 1, Root: filepath.Join(dir, "w")},
+			{Name: SourceShared, Rank: 3, Root: filepath.Join(dir, "s")},
 		},
 		Disabled: func(n string) bool { return n == "off" },
 	}

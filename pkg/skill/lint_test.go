@@ -81,25 +81,39 @@ func TestLintRules(t *testing.T) {
 		{"todo", "", map[string]string{ManifestName: skillText("", "x TODO y\n")}, LintOptions{}, "5:3 info body.todo"},
 		{"inline shell", "", map[string]string{ManifestName: skillText("", "run !`date` now\n")}, LintOptions{}, "5:5 info body.inline-shell"},
 		{
-			"links", "", map[string]string{"references/a.md": "x", ManifestName: skillText("",
+			"links", "",
+			map[string]string{"references/a.md": "x", ManifestName: skillText("",
 				"[a](references/a.md#x) [b](references/b.md) [c](../c.md) [w](https://x/y) [m](mailto:a@b) [t]({x}/y) ![i](<i.png>)\n")},
-			LintOptions{}, "5:28 warning link.missing\n5:49 warning link.outside\n5:108 warning link.missing",
-		}, {
-			"paths in code", "", map[string]string{"scripts/a.sh": "#!/bin/sh\n", ManifestName: skillText("",
+			LintOptions{},
+			"5:28 warning link.missing\n5:49 warning link.outside\n5:108 warning link.missing",
+		},
+		{
+			"paths in code", "",
+			map[string]string{"scripts/a.sh": "#!/bin/sh\n", ManifestName: skillText("",
 				"茶 `scripts/a.sh` and `python3 ./scripts/none.py --x`, `scripts/*.py`, `[x](y)`, \"`assets/x`\"\n")},
-			LintOptions{}, "5:31 warning link.missing\n5:83 warning link.missing",
-		}, {
-			"nothing in code blocks", "", map[string]string{ManifestName: skillText("", "```sh\n[a](b.md) `scripts/x` TODO\n````\n~~~\n[a](b.md)\n~~~\n")},
-			LintOptions{}, "",
-		}, {
-			"personal path", "", map[string]string{ManifestName: skillText("", "open /home/me/x and C:\\Users\\me\\y\n")},
-			LintOptions{}, "5:6 warning link.absolute\n5:21 warning link.absolute",
-		}, {
-			"files", "", map[string]string{
+			LintOptions{},
+			"5:31 warning link.missing\n5:83 warning link.missing",
+		},
+		{
+			"nothing in code blocks", "",
+			map[string]string{ManifestName: skillText("", "```sh\n[a](b.md) `scripts/x` TODO\n````\n~~~\n[a](b.md)\n~~~\n")},
+			LintOptions{},
+			"",
+		},
+		{
+			"personal path", "",
+			map[string]string{ManifestName: skillText("", "open /home/me/x and C:\\Users\\me\\y\n")},
+			LintOptions{},
+			"5:6 warning link.absolute\n5:21 warning link.absolute",
+		},
+		{
+			"files", "",
+			map[string]string{
 				"skill/SKILL.md": "x", "a.sh": "#!/bin/sh\r\nx\n", "b.sh": "#!/bin/sh\n", "empty": "", "node_modules/SKILL.md": "x",
 				ManifestName: skillText("", "b\n"), "con.txt": "x",
 			},
-			LintOptions{}, "1:1 warning file.export\na.sh:1:1 warning file.shebang-crlf\nskill/SKILL.md:1:1 info file.nested-skill",
+			LintOptions{},
+			"1:1 warning file.export\na.sh:1:1 warning file.shebang-crlf\nskill/SKILL.md:1:1 info file.nested-skill",
 		},
 		{"tools.yaml", "", map[string]string{ManifestName: skillText("", "b\n"), ToolsFile: "tools: 1\n"}, LintOptions{}, "tools.yaml:1:8 error frontmatter.wrong-type"},
 		{"BOM and CRLF", "", map[string]string{ManifestName: "\ufeff" + strings.ReplaceAll(skillText("", "b\n"), "\n", "\r\n")}, LintOptions{}, "1:1 info file.bom\n1:1 info file.crlf"},

@@ -273,3 +273,60 @@ func TestCancelledMoves(t *testing.T) {
 		t.Errorf("left behind: %v", entries)
 	}
 }
+
+func TestImportFileAndLimits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	nameless, _ := export(t, makeSkill(t, "s", map[string]string{ManifestName: "---\ndescription: d\n---\nx\n"}), true)
+	writeFiles(t, dir, map[string]string{"Some Archive.zip": nameless, "text.zip": "x"})
+	res, err := Import(t.Context(), ImportRequest{Source: filepath.Join(dir, "Some Archive.zip"), Dir: filepath.Join(dir, "in")})
+	if err != nil || res.Name != "Some Archive" || filepath.Base(res.Dir) != "some-archive" {
+		t.Errorf("the archive's name stands in: %+v, %v", res, err)
+	}
+	if _, err := Import(t.Context(), ImportRequest{Source: filepath.Join(dir, "text.zip"), Dir: dir}); !isType[*archive.FormatError](err) {
+		t.Errorf("got %v", err)
+	}
+	endless := io.LimitReader(zeros{}, archive.MaxZip+2)
+	if _, err := Import(t.Context(), ImportRequest{Source: "stdin", Data: endless, Dir: dir}); !isType[*archive.LimitError](err) {
+		t.Errorf("got %v, want a limit", err)
+	}
+	if _, err := Import(t.Context(), ImportRequest{Source: dir, Dir: filepath.Join(dir, "Some Archive.zip")}); err == nil {
+		t.Error("imported into a file")
+	}
+}
+
+// zeros is an endless reader.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestReplaceFolderBringsTheOldOneBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"old/x": "old"})
+	err := replaceFolder(filepath.Join(dir, "missing"), filepath.Join(dir, "old"), filepath.Join(dir, "aside"))
+	if err == nil || readFile(t, dir, "old", "x") != "old" {
+		t.Errorf("got %v, and the old folder is gone", err)
+	}
+}
+
+func TestCommitMessageWraps(t *testing.T) {
+	t.Parallel()
+	text := commitMessage(item(SourceShared, "s", strings.Repeat("word ", 40)), "sha256:x", "")
+	for line := range strings.Lines(text) {
+		if len(line) > 73 {
+			t.Errorf("line of %d: %q", len(line), line)
+		}
+	}
+	if got := strings.Count(text, "word"); got != 40 {
+		t.Errorf("%d words", got)
+	}
+}
+
+func TestArchiveNameWithoutASlug(t *testing.T) {
+	t.Parallel()
+	it := makeSkill(t, "folder", map[string]string{ManifestName: manifest("😀")})
+	if got := ArchiveName(it); got != "folder" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -102,7 +102,7 @@ func writeScaffold(tree, slug, description string, with []string) error {
 	doc.Set("name", slug)
 	doc.Set("description", description)
 	doc.SetBody("\n" + strings.ReplaceAll(string(body), "TITLE", title(slug)))
-	if err := os.WriteFile(filepath.Join(tree, ManifestName), doc.Encode(), 0o644); err != nil { //nolint:gosec // skills are shared
+	if err := os.WriteFile(filepath.Join(tree, ManifestName), doc.Encode(), 0o644); err != nil {
 		return err
 	}
 	for _, part := range with {

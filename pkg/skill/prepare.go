@@ -5,9 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -200,8 +198,8 @@ func (r requirements) install(ctx context.Context, tool *uv.UV, req PrepareReque
 	if _, err := tool.Run(ctx, folder, install...); err != nil {
 		return err
 	}
-	if err := os.Rename(made, dir); err != nil && !isNotEmpty(err) && !errors.Is(err, fs.ErrExist) {
-		return err
+	if err := os.Rename(made, dir); err != nil && !exists(filepath.Join(dir, "pyvenv.cfg")) {
+		return err // else another run was faster
 	}
 	return nil
 }

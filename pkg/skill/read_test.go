@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,6 +160,27 @@ func TestReadFileOfEmbedded(t *testing.T) {
 	}
 }
 
+func TestFileListIsCapped(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for n := range maxListed + 3 {
+		files[fmt.Sprintf("references/%03d.md", n)] = "x"
+	}
+	text, _, err := ReadForModel(t.Context(), listingOf(makeSkill(t, "s", files)), ReadRequest{Name: "s"})
+	if err != nil || !strings.Contains(text, "references/049.md and 3 more\n") || strings.Contains(text, "references/050.md") {
+		t.Errorf("got %v, %.200s", err, text)
+	}
+}
+
+func TestLongFilesComeInPieces(t *testing.T) {
+	t.Parallel()
+	it := makeSkill(t, "s", map[string]string{"long.md": strings.Repeat("some line\n", 6000)})
+	text, _, err := ReadForModel(t.Context(), listingOf(it), ReadRequest{Name: "s", Path: "long.md"})
+	if want := `call read_skill(name="s", path="long.md", offset=5001)`; err != nil || !strings.Contains(text, want) {
+		t.Errorf("got %v, ... %s", err, text[len(text)-100:])
+	}
+}
+
 func TestUnknownTools(t *testing.T) {
 	t.Parallel()
 	known := []string{"read_file", "data-fetch:get-page", "run_skill_script"}
@@ -188,9 +210,7 @@ func TestScriptToolsFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			all := map[string]string{ToolsFile: tt.yaml}
-			for k, v := range files {
-				all[k] = v
-			}
+			maps.Copy(all, files)
 			_, ds := ScriptTools(makeSkill(t, "s", all))
 			if len(ds) != 1 || !strings.Contains(ds[0].Message, tt.want) || ds[0].Severity != "error" {
 				t.Errorf("got %v, want one error with %q", ds, tt.want)

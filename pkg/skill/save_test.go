@@ -8,12 +8,11 @@ import (
 	"testing"
 )
 
-func text(s string) *string { return &s }
-
+//go:fix inline
 func TestSaveNew(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), ".skill")
-	res, err := Save(t.Context(), SaveRequest{Dir: dir, Name: " CSV: Summary ", Description: "Sums\n up: CSV.  Use when asked.", WhenToUse: "For # tables", Body: text("# CSV\r\n\r\nSteps.")})
+	res, err := Save(t.Context(), SaveRequest{Dir: dir, Name: " CSV: Summary ", Description: "Sums\n up: CSV.  Use when asked.", WhenToUse: "For # tables", Body: new("# CSV\r\n\r\nSteps.")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +47,7 @@ func TestSaveKeepsWhatItDidNotSet(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
 	}
-	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "moon", Description: "D.", Body: text("New body.")}); err != nil {
+	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "moon", Description: "D.", Body: new("New body.")}); err != nil {
 		t.Fatal(err)
 	}
 	if got := readFile(t, file); !strings.HasSuffix(got, "unknown: 1.10\n---\nNew body.\n") {
@@ -58,7 +57,7 @@ func TestSaveKeepsWhatItDidNotSet(t *testing.T) {
 
 func TestSaveRefuses(t *testing.T) {
 	t.Parallel()
-	ok := SaveRequest{Name: "x", Description: "d", Body: text("b")}
+	ok := SaveRequest{Name: "x", Description: "d", Body: new("b")}
 	tests := []struct {
 		name   string
 		change func(*SaveRequest)
@@ -71,10 +70,10 @@ func TestSaveRefuses(t *testing.T) {
 		{"empty description", func(r *SaveRequest) { r.Description = " \n" }, "description", "is empty"},
 		{"long description", func(r *SaveRequest) { r.Description = strings.Repeat("茶", 1025) }, "description", "1025 characters, at most 1024"},
 		{"no body", func(r *SaveRequest) { r.Body = nil }, "body", "a body is needed"},
-		{"empty body", func(r *SaveRequest) { r.Body = text("\n \n") }, "body", "is empty"},
-		{"long body", func(r *SaveRequest) { r.Body = text(strings.Repeat("茶", 50_001)) }, "body", "50001 characters, at most 50000"},
-		{"front matter in the body", func(r *SaveRequest) { r.Body = text("\n---\nname: y\n--- \nx") }, "body", "its own --- block"},
-		{"NUL", func(r *SaveRequest) { r.Body = text("a\x00") }, "body", "NUL"},
+		{"empty body", func(r *SaveRequest) { r.Body = new("\n \n") }, "body", "is empty"},
+		{"long body", func(r *SaveRequest) { r.Body = new(strings.Repeat("茶", 50_001)) }, "body", "50001 characters, at most 50000"},
+		{"front matter in the body", func(r *SaveRequest) { r.Body = new("\n---\nname: y\n--- \nx") }, "body", "its own --- block"},
+		{"NUL", func(r *SaveRequest) { r.Body = new("a\x00") }, "body", "NUL"},
 		{"no UTF-8", func(r *SaveRequest) { r.Description = "a\xff" }, "body", "UTF-8"},
 	}
 	for _, tt := range tests {
@@ -98,10 +97,10 @@ func TestSaveRefuses(t *testing.T) {
 func TestSaveTakesWhatIsAtTheEdge(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]SaveRequest{
-		"name":              {Name: strings.Repeat("a", 64), Description: "d", Body: text("b")},
-		"description":       {Name: "x", Description: strings.Repeat("茶", 1024), Body: text("b")},
-		"body":              {Name: "x", Description: "d", Body: text(strings.Repeat("茶", 50_000))},
-		"a rule at the top": {Name: "x", Description: "d", Body: text("---\n\nText.\n")},
+		"name":              {Name: strings.Repeat("a", 64), Description: "d", Body: new("b")},
+		"description":       {Name: "x", Description: strings.Repeat("茶", 1024), Body: new("b")},
+		"body":              {Name: "x", Description: "d", Body: new(strings.Repeat("茶", 50_000))},
+		"a rule at the top": {Name: "x", Description: "d", Body: new("---\n\nText.\n")},
 	} {
 		r.Dir = t.TempDir()
 		if _, err := Save(t.Context(), r); err != nil {
@@ -119,17 +118,17 @@ func TestSaveLeavesOtherThingsAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "broken", Description: "d", Body: text("b")})
+	_, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "broken", Description: "d", Body: new("b")})
 	if !isType[*RefusedError](err) || !strings.Contains(err.Error(), "does not load") {
 		t.Errorf("a broken skill was overwritten: %v", err)
 	}
 	if got := readFile(t, dir, "broken", ManifestName); got != "---\nname: [\n" {
 		t.Errorf("broken is now %q", got)
 	}
-	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "linked", Description: "d", Body: text("b")}); !isType[*RefusedError](err) {
+	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "linked", Description: "d", Body: new("b")}); !isType[*RefusedError](err) {
 		t.Errorf("wrote through a link: %v", err)
 	}
-	res, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "other", Description: "d", Body: text("b")})
+	res, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "other", Description: "d", Body: new("b")})
 	if err != nil || !res.Created || filepath.Base(res.Dir) != "other" {
 		t.Errorf("an alias is no name to save to: %+v, %v", res, err)
 	}
@@ -139,7 +138,7 @@ func TestSaveSweepsLeftovers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string]string{".SKILL.md123": "half", ".SKILL.md": "mine", ".SKILL.md12x": "mine", "x/.SKILL.md1": "elsewhere"})
-	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "x", Description: "d", Body: text("b")}); err != nil {
+	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "x", Description: "d", Body: new("b")}); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -159,7 +158,7 @@ func TestSaveReadOnlyFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "file")
 	writeFiles(t, filepath.Dir(dir), map[string]string{"file": "x"})
-	_, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "x", Description: "d", Body: text("b")})
+	_, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "x", Description: "d", Body: new("b")})
 	if err == nil || !strings.Contains(err.Error(), "make the skills folder") {
 		t.Errorf("got %v", err)
 	}
@@ -169,7 +168,7 @@ func TestSaveStopsWithContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Save(ctx, SaveRequest{Dir: t.TempDir(), Name: "x", Description: "d", Body: text("b")}); err == nil {
+	if _, err := Save(ctx, SaveRequest{Dir: t.TempDir(), Name: "x", Description: "d", Body: new("b")}); err == nil {
 		t.Error("a cancelled save went on")
 	}
 }

@@ -41,15 +41,22 @@ type Skill struct {
 	cacheDir string       // where an embedded skill gets a real folder
 }
 
-// The registry's types for skills.
+// What the registry finds, for skills.
 type (
-	Item          = registry.Item[*Skill]
-	Listing       = registry.Listing[*Skill]
-	Source        = registry.Source
+	// Item is one skill that loaded.
+	Item = registry.Item[*Skill]
+	// Listing is the result of one scan.
+	Listing = registry.Listing[*Skill]
+	// Source is one root of skills.
+	Source = registry.Source
+	// NotFoundError reports a name that no skill has.
 	NotFoundError = registry.NotFoundError
-	BrokenError   = registry.BrokenError
+	// BrokenError reports that the only skill of a name does not load.
+	BrokenError = registry.BrokenError
+	// WithheldError reports a skill that models do not get.
 	WithheldError = registry.WithheldError
-	Diagnostic    = diag.Diagnostic
+	// Diagnostic is one finding in a file.
+	Diagnostic = diag.Diagnostic
 )
 
 // Resolver is the one seam: everything that lists, indexes, reads, exports or

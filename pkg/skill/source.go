@@ -41,6 +41,9 @@ type SourceOptions struct {
 	Dirs userdirs.Dirs
 	// Shared are further roots of shared skills, from the configuration.
 	Shared []string
+	// SharedOfWorkspace and DirOfWorkspace: the workspace's own configuration
+	// names these folders, so they are trusted as it is, wherever they lie.
+	SharedOfWorkspace, DirOfWorkspace bool
 	// Embedded are the skills in the binary; nil means none.
 	Embedded fs.FS
 	// Package is the .skill folder of the chosen profile; "" means none.
@@ -99,7 +102,8 @@ func (o SourceOptions) workspaceRoots() []Source {
 	var out []Source
 	for _, dir := range roots {
 		if !slices.Contains(o.Dirs.Skills(), dir) {
-			out = append(out, Source{Name: SourceWorkspace, Rank: rankWorkspace, Root: dir, Untrusted: o.untrusted(dir)})
+			named := dir == o.Dir && o.DirOfWorkspace && !o.Trusted
+			out = append(out, Source{Name: SourceWorkspace, Rank: rankWorkspace, Root: dir, Untrusted: named || o.untrusted(dir)})
 		}
 	}
 	return out
@@ -112,7 +116,8 @@ func (o SourceOptions) sharedRoots() []Source {
 		roots = append([]string{filepath.Join(o.Workspace, "skills")}, roots...)
 	}
 	for _, dir := range roots {
-		out = append(out, Source{Name: SourceShared, Rank: rankShared, Root: dir, Untrusted: o.untrusted(dir)})
+		named := o.SharedOfWorkspace && !o.Trusted
+		out = append(out, Source{Name: SourceShared, Rank: rankShared, Root: dir, Untrusted: named || o.untrusted(dir)})
 	}
 	if o.Embedded != nil {
 		out = append(out, Source{Name: SourceShared, Rank: rankShared, Root: registry.EmbeddedRoot, FS: o.Embedded})

@@ -19,8 +19,6 @@ import (
 type Builder interface {
 	// Name is what TOOL.md says in builder.
 	Name() string
-	// Marker is the file by which a source folder is recognised.
-	Marker() string
 	// Toolchain names everything besides the source that decides the result, such
 	// as compiler versions and flags. It is called on every freshness check, so it
 	// reads files rather than spawning programs.
@@ -56,7 +54,7 @@ type Runtime struct {
 
 // DefaultBuilders are the builders that agentctl knows, in the order in which
 // messages name them.
-func DefaultBuilders() []Builder { return []Builder{GoBuilder{}, PythonBuilder{}, ExecBuilder{}} }
+func DefaultBuilders() []Builder { return []Builder{GoBuilder{}, PythonBuilder{}, NodeBuilder{}, ExecBuilder{}} }
 
 func builderByName(builders []Builder, name string) Builder {
 	for _, b := range builders {
@@ -101,11 +99,6 @@ func runProgram(ctx context.Context, b Build, builder, dir string, env []string,
 	if err != nil {
 		return nil, &BuildError{Builder: builder, Reason: fmt.Sprintf("%s is not installed; install it, or put it on PATH", argv[0])}
 	}
-	return runProgramAt(ctx, b, builder, dir, env, path, argv)
-}
-
-// runProgramAt is [runProgram] for a program whose path is known.
-func runProgramAt(ctx context.Context, b Build, builder, dir string, env []string, path string, argv []string) ([]byte, error) {
 	var stdout, both bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, argv[1:]...)
 	cmd.Dir, cmd.Env = dir, env
@@ -117,7 +110,7 @@ func runProgramAt(ctx context.Context, b Build, builder, dir string, env []strin
 	cmd.Stderr = io.MultiWriter(&both, log)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 2 * time.Second
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -19,9 +19,6 @@ type ExecBuilder struct{}
 // Name is exec.
 func (ExecBuilder) Name() string { return "exec" }
 
-// Marker is an executable launch.
-func (ExecBuilder) Marker() string { return launchName }
-
 // Toolchain is nothing: the files are all.
 func (ExecBuilder) Toolchain(context.Context, Build) (map[string]string, error) {
 	return map[string]string{}, nil

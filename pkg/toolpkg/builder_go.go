@@ -20,9 +20,6 @@ var goFlags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=
 // Name is go.
 func (GoBuilder) Name() string { return "go" }
 
-// Marker is go.mod.
-func (GoBuilder) Marker() string { return "go.mod" }
-
 // Toolchain reads the version of the go command from its VERSION file.
 func (b GoBuilder) Toolchain(ctx context.Context, job Build) (map[string]string, error) {
 	version, err := b.version(ctx, job)

@@ -73,7 +73,7 @@ func LoadCatalog(ctx context.Context, prebuilt []string, sources *Sources) (*Cat
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{Diagnostics: slices.Clone(l.Diagnostics), Sources: sources, Broken: map[string]error{}, prebuilt: l}
+	c := &Catalog{Diagnostics: append(slices.Clone(l.Diagnostics), missingRoots(roots)...), Sources: sources, Broken: map[string]error{}, prebuilt: l}
 	for _, it := range l.Winners() {
 		c.Packages = append(c.Packages, it.Value)
 	}

@@ -194,3 +194,30 @@ func TestFunctionName(t *testing.T) {
 		}
 	}
 }
+
+func FuzzLoadPackage(f *testing.F) {
+	f.Add(`{"format":1,"contract":1,"name":"pkg"}`, `[{"name":"run"}]`, `{"type":"object"}`)
+	f.Add(`{}`, `[]`, `true`)
+	f.Add(`{"format":1,"contract":1,"name":"pkg","timeout":"-5s","platform":"any"}`, `[{"name":"run"},{"name":"r.n"}]`, `{"$ref":"#"}`)
+	f.Fuzz(func(t *testing.T, meta, commands, params string) {
+		root := filepath.Join(t.TempDir(), "pkg")
+		digest := strings.Repeat("b", 64)
+		writeTree(t, root, map[string]string{
+			currentName: digest, digest + "/" + metaName: meta, digest + "/" + commandsName: commands,
+			digest + "/schemas/run.json": params, digest + "/launch*": "#!/bin/sh\n",
+		})
+		p, err := LoadPackage(root)
+		if err != nil {
+			return
+		}
+		if p.timeout() <= 0 {
+			t.Errorf("timeout %v", p.timeout())
+		}
+		for _, c := range p.Commands {
+			if s, err := p.Schema(c); err == nil {
+				_, _ = s.Arguments([]byte(`{"a":1}`))
+			}
+		}
+		DescribeText(p, functions(p))
+	})
+}

@@ -162,5 +162,5 @@ func copyFile(in *os.Root, name, to string) error {
 	if info.Mode()&0o111 != 0 {
 		mode = 0o755
 	}
-	return os.WriteFile(to, data, mode) //nolint:gosec // os.Root read it, and the names come from the walk of that root
+	return os.WriteFile(to, data, mode)
 }

@@ -84,6 +84,22 @@ func TestDescribeText(t *testing.T) {
 	}
 }
 
+func TestDescribeTextOfOddSchemas(t *testing.T) {
+	t.Parallel()
+	p := describedPackage(t)
+	p.Network = true
+	p.Commands = []Command{
+		{Name: "odd", Params: []byte(`{"type":"object","properties":{"a":{"type":["string","integer"]},"b":{}}}`)},
+		{Name: "broken", Params: []byte(`{"$ref":"#/nowhere"}`)},
+	}
+	got := DescribeText(p, functions(p))
+	for _, want := range []string{"network    full\n", "--arg a=STRING|INTEGER\n", "--arg b=VALUE\n", "broken (function broken)\n  (invalid schema: $ref \"#/nowhere\" does not lead to a part of the same document)\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nlacks %q", got, want)
+		}
+	}
+}
+
 func TestMergeArgs(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)

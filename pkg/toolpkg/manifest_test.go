@@ -129,6 +129,20 @@ func TestLoadSources(t *testing.T) {
 	}
 }
 
+func TestConfiguredFoldersThatDoNotExist(t *testing.T) {
+	t.Parallel()
+	ws := tempDir(t)
+	gone := filepath.Join(ws, "gone")
+	sources, err := LoadSources(t.Context(), SourceRoots(ws, []string{gone}))
+	if err != nil || len(sources.Diagnostics) != 1 || sources.Diagnostics[0].Code != "tool.no-root" || sources.Diagnostics[0].File != gone {
+		t.Errorf("sources: %v, %v", sources.Diagnostics, err)
+	}
+	c, err := LoadCatalog(t.Context(), []string{filepath.Join(ws, "prebuilt"), gone}, nil)
+	if err != nil || len(c.Diagnostics) != 1 || c.Diagnostics[0].File != gone {
+		t.Errorf("prebuilt: %v, %v", c.Diagnostics, err)
+	}
+}
+
 func TestReadSourceRefusesAFolderWithoutMarkers(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(tempDir(t), "notes")

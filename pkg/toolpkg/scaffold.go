@@ -23,8 +23,19 @@ var scaffoldFS embed.FS
 //go:embed dispatch/dispatch.go
 var dispatchSource string
 
+// authorLibs are the author's libraries of one file for other languages.
+//
+//go:embed authorlib
+var authorLibs embed.FS
+
+// libraries says what a new package carries beside the files of its template.
+var libraries = map[string]struct{ from, to string }{
+	"python": {"authorlib/python/agentctl_tool.py", "agentctl_tool.py"},
+	"node":   {"authorlib/node/agentctl-tool.mjs", "agentctl-tool.mjs"},
+}
+
 // Languages are those that [New] takes.
-func Languages() []string { return []string{"go", "python", "sh"} }
+func Languages() []string { return []string{"go", "python", "node", "sh"} }
 
 // NewRequest is what a new package shall be.
 type NewRequest struct {
@@ -128,13 +139,12 @@ func (r NewRequest) words() map[string]string {
 	if command[0] >= '0' && command[0] <= '9' {
 		command = "run-" + command // a function's name begins with a letter
 	}
-	module := strings.ReplaceAll(command, "-", "_")
 	description := r.Description
 	if description == "" {
 		description = "Say what this package is for."
 	}
 	quoted, _ := json.Marshal(description) // a JSON string is a YAML string
-	return map[string]string{"@NAME@": r.Name, "@COMMAND@": command, "@MODULE@": module, "@DESCRIPTION@": strings.Trim(string(quoted), `"`)}
+	return map[string]string{"@NAME@": r.Name, "@COMMAND@": command, "@DESCRIPTION@": strings.Trim(string(quoted), `"`)}
 }
 
 func (r NewRequest) files() ([]scaffoldFile, error) {
@@ -146,10 +156,18 @@ func (r NewRequest) files() ([]scaffoldFile, error) {
 		return nil, fmt.Errorf("unknown language %q; choose one of %s", r.Lang, strings.Join(Languages(), ", "))
 	}
 	files, err := template(r.Lang, words)
-	if r.Lang == "go" {
-		files = append(files, scaffoldFile{name: "internal/dispatch/dispatch.go", text: []byte(dispatchSource)})
+	if err != nil {
+		return nil, err
 	}
-	return files, err
+	if r.Lang == "go" {
+		return append(files, scaffoldFile{name: "internal/dispatch/dispatch.go", text: []byte(dispatchSource)}), nil
+	}
+	lib, ok := libraries[r.Lang]
+	if !ok {
+		return files, nil
+	}
+	text, err := authorLibs.ReadFile(lib.from)
+	return append(files, scaffoldFile{name: lib.to, text: text}), err
 }
 
 // template reads the files of one language and puts the words in.

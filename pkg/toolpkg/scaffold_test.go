@@ -96,7 +96,7 @@ func TestNewFromScripts(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
-	if _, err := New(NewRequest{Name: "Row", Dir: dir, Lang: "sh"}); !isType[*NameError](err) {
+	if _, err := New(NewRequest{Name: "Row", Dir: dir, Lang: "sh"}); !isType[*NameError](err) || !strings.Contains(err.Error(), `"Row" is no name of a tool package`) {
 		t.Errorf("a name: %v", err)
 	}
 	if _, err := New(NewRequest{Name: "row", Dir: dir, Lang: "cobol"}); err == nil || !strings.Contains(err.Error(), `unknown language "cobol"`) {
@@ -108,7 +108,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := New(NewRequest{Name: "row", Dir: dir, Lang: "sh"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(NewRequest{Name: "row", Dir: dir, Lang: "sh"}); !isType[*ExistsError](err) {
+	if _, err := New(NewRequest{Name: "row", Dir: dir, Lang: "sh"}); !isType[*ExistsError](err) || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("twice: %v", err)
 	}
 }

@@ -123,7 +123,7 @@ func buildersOf(found []string) []string {
 
 // SourceRoots are the places where source packages are looked for: tools/ of
 // the workspace, then each further path, which is a package or a folder of
-// packages. Untrusted says that the workspace is.
+// packages.
 func SourceRoots(workspace string, more []string) []registry.Source {
 	roots := []registry.Source{{Name: "workspace", Root: filepath.Join(workspace, "tools")}}
 	for _, path := range more {
@@ -136,7 +136,26 @@ func SourceRoots(workspace string, more []string) []registry.Source {
 
 // LoadSources finds the source packages below the roots.
 func LoadSources(ctx context.Context, roots []registry.Source) (*Sources, error) {
-	return sourceKind().Load(ctx, roots, registry.Options{})
+	l, err := sourceKind().Load(ctx, roots, registry.Options{})
+	if err == nil {
+		l.Diagnostics = append(l.Diagnostics, missingRoots(roots)...)
+	}
+	return l, err
+}
+
+// missingRoots warns about configured folders that do not exist. The first root
+// is the workspace's own, which need not be there.
+func missingRoots(roots []registry.Source) []diag.Diagnostic {
+	var out []diag.Diagnostic
+	for i, root := range roots {
+		if _, err := os.Stat(root.Root); i > 0 && errors.Is(err, fs.ErrNotExist) {
+			out = append(out, diag.Diagnostic{
+				File: root.Root, Severity: diag.Warning, Code: "tool.no-root",
+				Message: "does not exist; create it, or take it out of the configuration",
+			})
+		}
+	}
+	return out
 }
 
 // ReadSource reads one source folder that was named by its path. The error is a

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -10,56 +11,60 @@ import (
 
 // Summary is one session of a list.
 type Summary struct {
-	ID, Title, App, Model string
-	Turns                 int
-	Updated               time.Time
+	// ID and Updated, the time of the last change, are "" and zero for records
+	// that are no file of a store.
+	ID string
+	// Title is the one that was given, else the first words of the user. It is
+	// the text of others: not safe for a terminal.
+	Title      string
+	App, Model string // of the last run
+	Turns      int    // how often the user said something
+	Updated    time.Time
+	// Problem keeps the session from going on: a [*NewerError] or a
+	// [*DamagedError], or that of opening its file. What could be read is told
+	// all the same.
+	Problem error
 }
 
 // maxTitle is how many characters of the first words make a title.
 const maxTitle = 80
 
 // List summarises the sessions, the one written last first. One that cannot be
-// read is listed by its id and with the reason as title.
+// read is listed with its Problem.
+//
+// It reads each file once and decodes three of its lines, so that a list of many
+// long sessions takes about as long as reading their bytes. A line of any other
+// kind is looked at no further than its header; [Store.Records] sees all damage.
 func (s Store) List(ctx context.Context) ([]Summary, error) {
-	ids, err := s.byTime()
+	all, err := s.byTime()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Summary, 0, len(ids))
-	for _, id := range ids {
+	out := make([]Summary, 0, len(all))
+	for _, x := range all {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		records, err := s.Records(id)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // removed meanwhile
+		sum := s.summary(x)
+		if !errors.Is(sum.Problem, fs.ErrNotExist) { // else removed meanwhile
+			out = append(out, sum)
 		}
-		sum := Summarise(records)
-		sum.ID = id
-		if err != nil {
-			sum.Title = "cannot be read: " + err.Error()
-		}
-		if info, err := os.Stat(s.path(id)); err == nil {
-			sum.Updated = info.ModTime().UTC()
-		}
-		out = append(out, sum)
 	}
 	return out, nil
 }
 
-// Records reads a session without holding it.
-func (s Store) Records(id string) ([]Record, error) {
-	f, err := os.Open(s.path(id))
+func (s Store) summary(x stamped) Summary {
+	f, err := os.Open(s.File(x.id))
 	if err != nil {
-		return nil, err
+		return Summary{ID: x.id, Updated: x.at.UTC(), Problem: err}
 	}
 	defer f.Close() //nolint:errcheck // read-only
-	records, _, err := Read(f)
-	return records, err
+	sum := scan(f.Name(), f)
+	sum.ID, sum.Updated = x.id, x.at.UTC()
+	return sum
 }
 
-// Summarise tells what records are about: the title that was given, else the
-// first words of the user.
+// Summarise tells what records are about.
 func Summarise(records []Record) Summary {
 	var sum Summary
 	first := ""

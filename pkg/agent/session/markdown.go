@@ -15,7 +15,11 @@ func Markdown(w io.Writer, records []Record) error {
 	sum := Summarise(records)
 	d.printf("# %s\n", orUntitled(sum.Title))
 	if sum.Model != "" {
-		d.printf("\nApp %s, model %s, %d turns.\n", sum.App, sum.Model, sum.Turns)
+		turns := "turns"
+		if sum.Turns == 1 {
+			turns = "turn"
+		}
+		d.printf("\nApp %s, model %s, %d %s.\n", sum.App, sum.Model, sum.Turns, turns)
 	}
 	for _, r := range records {
 		d.record(r)

@@ -63,7 +63,7 @@ func unlessEnd(err error) error {
 // [Store.Find]. A run that holds it may be writing: its unfinished line is left
 // out.
 func (s Store) Records(id string) ([]Record, error) {
-	f, err := os.Open(s.path(id))
+	f, err := os.Open(s.File(id))
 	if err != nil {
 		return nil, fmt.Errorf("read session %s: %w", id, err)
 	}

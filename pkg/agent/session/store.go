@@ -1,19 +1,14 @@
 package session
 
 import (
-	"bufio"
-	"cmp"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -26,7 +21,10 @@ type Store struct {
 	Now func() time.Time
 }
 
-const suffix = ".jsonl"
+const (
+	suffix     = ".jsonl"
+	lockSuffix = ".lock" // after the session's own
+)
 
 // Log is one session that is open for writing. One run at a time holds it.
 type Log struct {
@@ -77,25 +75,12 @@ func (s Store) Last() (*Log, error) {
 	return s.open(all[0].id, 0)
 }
 
-// Remove deletes the session of an id, unless a run holds it.
-func (s Store) Remove(id string) error {
-	l, err := s.open(id, 0)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	if err := os.Remove(s.path(id)); err != nil {
-		return err
-	}
-	_ = os.Remove(s.path(id) + ".lock")
-	return nil
-}
-
-func (s Store) path(id string) string { return filepath.Join(s.Dir, id+suffix) }
+// File is where the session with this whole id is kept.
+func (s Store) File(id string) string { return filepath.Join(s.Dir, id+suffix) }
 
 func (s Store) open(id string, flags int) (*Log, error) {
-	path := s.path(id)
-	lock := flock.New(path + ".lock")
+	path := s.File(id)
+	lock := flock.New(path + lockSuffix)
 	ok, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock session %s: %w", id, err)

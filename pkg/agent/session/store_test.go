@@ -240,7 +240,7 @@ func TestFork(t *testing.T) {
 	if err := os.WriteFile(file(s, "bad"), []byte("x\n{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Fork("bad"); err == nil || !strings.Contains(err.Error(), "session bad: line 1 is damaged") {
+	if _, err := s.Fork("bad"); err == nil || !strings.Contains(err.Error(), file(s, "bad")+": line 1 is damaged") {
 		t.Errorf("error %v", err)
 	}
 }

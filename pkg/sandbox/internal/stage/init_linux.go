@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"encoding/json"
 	"os"
 	"strconv"
 	"syscall"
@@ -49,8 +48,7 @@ func readConfig() (*Config, error) {
 		}
 		n += m
 	}
-	cfg := new(Config)
-	return cfg, json.Unmarshal(data, cfg)
+	return Decode(data)
 }
 
 // tell writes one status line in one call, so that the two roles never mix.

@@ -1,0 +1,104 @@
+package session_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+const wantMarkdown = `# Count lines
+
+App default, model m, 1 turn.
+
+## User
+
+Count the lines.
+In notes.md.
+
+## Agent
+
+I look.
+
+### Call read_file
+
+` + "````" + `
+{
+  "path": "` + "```" + `"
+}
+` + "````" + `
+
+### Result of read_file: ok
+
+` + "```" + `
+one
+two
+` + "```" + `
+
+## Agent
+
+Two lines.
+
+## Summary of what came before
+
+They counted.
+
+## Agent asks
+
+Which?
+- a
+- b
+
+## Agent
+
+Half an ans
+
+(interrupted: interrupted)
+`
+
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	records := []session.Record{}
+	for _, b := range []session.Body{
+		session.Init{App: "default", Model: "m", System: "secret rules"},
+		session.Context{Text: "<workspace_skills/>"},
+		session.User{Text: "Count the lines.\nIn notes.md.\n"},
+		session.Title{Text: "Count lines"},
+		session.ReasoningDelta{Text: "hm"},
+		session.TextDelta{Text: "I "}, session.TextDelta{Text: "look."},
+		session.ToolCall{Name: "read_file", Args: json.RawMessage("{\"path\":\"```\"}")},
+		session.ToolOutput{Text: "out"},
+		session.ToolResult{Name: "read_file", Status: "ok", Content: "one\ntwo\n"},
+		session.TextDelta{Text: "Two lines."},
+		session.Result{Answer: "Two lines."},
+		session.Compaction{Summary: "They counted."},
+		session.Result{Question: &session.Question{Text: "Which?", Choices: []string{"a", "b"}}},
+		session.TextDelta{Text: "Half an ans"},
+		session.Result{Stop: session.StopInterrupted, Error: &session.Error{Message: "interrupted"}},
+	} {
+		records = append(records, session.Record{Body: b})
+	}
+	var out bytes.Buffer
+	if err := session.Markdown(&out, records); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != wantMarkdown {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), wantMarkdown)
+	}
+	if err := session.Markdown(full{}, records); !errors.Is(err, errFull) {
+		t.Errorf("error %v", err)
+	}
+	out.Reset()
+	if err := session.Markdown(&out, nil); err != nil || strings.TrimSpace(out.String()) != "# Session" {
+		t.Errorf("an empty session gives %q, error %v", out.String(), err)
+	}
+}
+
+var errFull = errors.New("full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }

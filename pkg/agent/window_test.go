@@ -1,0 +1,132 @@
+package agent_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentctl/agentctl/pkg/agent"
+	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/session"
+)
+
+// words are that many tokens of four bytes, and no repetition.
+func words(tokens int) string {
+	var b strings.Builder
+	for i := range tokens {
+		fmt.Fprintf(&b, "%03x ", i*2477%4093)
+	}
+	return b.String()
+}
+
+// A server that reports far fewer tokens than were sent cuts the prompt.
+func TestCutPromptIsNoticed(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name       string
+		sent, read int
+		want       bool
+	}{
+		{"cut", 10_000, 4096, true},
+		{"a good tokenizer", 10_000, 6_100, false},
+		{"no usage", 10_000, 0, false},
+		{"too short to be cut", 1_900, 100, false},
+		{"more than estimated", 3_000, 9_000, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			usage := model.Usage{Input: tt.read}
+			a := newAgent(&answers{steps: [][]any{{say("ok"), usage}}})
+			a.WindowFix = "Use -c %[1]d"
+			turn(t, a, words(tt.sent))
+			turn(t, a, "again") // told once
+			var got []string
+			for _, w := range bodies[session.Warning](a) {
+				got = append(got, w.Code+" "+w.Text)
+			}
+			want := []string(nil)
+			if tt.want {
+				want = []string{fmt.Sprintf("model.prompt_cut the server read 4096 tokens of a prompt of about %d: it cuts the prompt, and the model misses rules and tools. Use -c 32768", tt.sent+2)}
+			}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+func TestPromptLargerThanTheWindow(t *testing.T) {
+	t.Parallel()
+	a := newAgent(&answers{steps: [][]any{{callOf("a", "look", "")}, {say("ok")}}}, tool{name: "look"})
+	a.ContextWindow = 4000
+	turn(t, a, words(5000))
+	got := bodies[session.Warning](a)
+	if len(got) < 1 || got[0].Code != agent.WarnPromptLarge || !strings.Contains(got[0].Text, "about 5025 tokens, and the model's window is 4000") || !strings.Contains(got[0].Text, "OLLAMA_CONTEXT_LENGTH=16384 ollama serve") {
+		t.Errorf("got %+v", got)
+	}
+	if len(bodies[session.Compaction](a)) != 1 { // before the second request there was something to compact
+		t.Errorf("%d compactions", len(bodies[session.Compaction](a)))
+	}
+}
+
+// From 80 % of a known window on the history is compacted before the request.
+func TestAutomaticCompaction(t *testing.T) {
+	t.Parallel()
+	m := &answers{steps: [][]any{{say("First.")}, {say("a summary")}, {say("Second.")}}}
+	a := newAgent(m)
+	a.ContextWindow = 5000
+	turn(t, a, words(3900))
+	res := turn(t, a, words(200)+"what now?")
+	if res.Answer != "Second." || len(m.requests) != 3 {
+		t.Fatalf("%+v after %d requests", res, len(m.requests))
+	}
+	if got := m.requests[1]; got.Tools != nil || len(got.Messages) != 2 || !strings.Contains(got.Messages[1].Content, "assistant: First.") || len(got.Messages[1].Content) > 11_000 {
+		t.Errorf("the summary was asked for by %d messages of %d bytes", len(got.Messages), len(got.Messages[1].Content))
+	}
+	last := m.requests[2].Messages
+	if len(last) != 2 || last[0].Content != "be kind" || !strings.Contains(last[1].Content, "a summary") || !strings.HasSuffix(last[1].Content, "what now?") {
+		t.Errorf("the next request is %q", last)
+	}
+}
+
+func overflow() error { return &model.OverflowError{Provider: "p", Detail: "too long"} }
+
+func TestOverflow(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		steps    [][]any
+		stop     session.Stop
+		requests int
+		compact  int
+	}{
+		{"compacted once, and it fits", [][]any{{callOf("a", "look", "")}, {overflow()}, {say("sum")}, {say("done")}}, session.StopAnswer, 4, 1},
+		{"it does not fit then either", [][]any{{callOf("a", "look", "")}, {overflow()}, {say("sum")}, {overflow()}}, session.StopOverflow, 4, 1},
+		{"nothing to compact", [][]any{{overflow()}}, session.StopOverflow, 1, 0},
+		{"the summary does not fit", [][]any{{callOf("a", "look", "")}, {overflow()}, {overflow()}}, session.StopOverflow, 3, 0},
+		{"the summary is empty", [][]any{{callOf("a", "look", "")}, {overflow()}, {say(" ")}}, session.StopOverflow, 3, 0},
+		{"after something was shown", [][]any{{callOf("a", "look", "")}, {say("I"), overflow()}}, session.StopOverflow, 2, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := &answers{steps: tt.steps}
+			a := newAgent(m, tool{name: "look"})
+			res, err := a.Turn(t.Context(), "go on with the work", session.Context{})
+			if res.Stop != tt.stop || len(m.requests) != tt.requests || len(bodies[session.Compaction](a)) != tt.compact {
+				t.Errorf("stop %s (%v), %d requests, %d compactions", res.Stop, err, len(m.requests), len(bodies[session.Compaction](a)))
+			}
+			if _, ok := errors.AsType[*model.OverflowError](err); ok != (tt.stop == session.StopOverflow) {
+				t.Errorf("error %v", err)
+			}
+			if tt.compact == 1 {
+				after := m.requests[3].Messages
+				if len(after) != 2 || !strings.Contains(after[1].Content, "sum") || !strings.Contains(after[1].Content, "word for word:\n\ngo on with the work") {
+					t.Errorf("after the compaction: %q", after)
+				}
+			}
+		})
+	}
+}
