@@ -53,6 +53,7 @@ var ranks = map[string]int{
 	"pkg/agent":                     36,
 	"pkg/agent/builtin":             37,
 	"pkg/agent/chat":                38,
+	"pkg/agent/check":               38,
 	"internal/tui":                  39,
 
 	// layer 4: the command tree

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -48,7 +48,7 @@ func (h *chatHost) host() (tui.Host, error) {
 			_ = state.AddHistory(ctx, line) // the chat is worth more than its history
 		},
 		Workspace: ws,
-		Banner:    "agentctl chat: /help shows what can be typed",
+		Banner:    "agentctl chat: /help lists commands",
 	}, nil
 }
 
@@ -185,12 +185,9 @@ func (h *chatHost) export(_ context.Context, id, file string) (string, error) {
 	if file == "" {
 		file = "chat-" + id + ".md"
 	}
-	if file, err = filepath.Abs(file); err != nil {
-		return "", err
-	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if os.IsExist(err) {
-		return "", &skill.ExistsError{Path: file}
+		return "", fmt.Errorf("%s exists already: /export FILE takes another name", file)
 	}
 	if err != nil {
 		return "", err

@@ -148,7 +148,7 @@ func (c *chatOutput) progress(r session.Record) {
 			c.say("%s: %s: %s", b.Name, b.Status, strings.TrimPrefix(first, b.Status+": "))
 		}
 	case session.Warning:
-		c.say("warning: %s", b.Text)
+		warn(c.o.IO, "warning: %s", termtext.Line(b.Text)) // whole: it ends with the cure
 	case session.Retry:
 		c.say("retry %d in %d ms: %s", b.Attempt, b.AfterMS, b.Reason)
 	case session.Repair:

@@ -62,7 +62,7 @@ func (o *chatOptions) askTrust(ctx context.Context) error {
 
 func (o *chatOptions) confirmTrust(ctx context.Context, ws string, places []string) (bool, error) {
 	out := o.plainErr()
-	fmt.Fprintf(out, "%s has things that can steer the model:\n", termtext.Line(ws))
+	fmt.Fprintf(out, "%s\nThis workspace is not trusted yet. It has things that can steer the model:\n", termtext.Line(ws))
 	for _, place := range places {
 		fmt.Fprintf(out, "  %s\n", termtext.Line(place))
 	}

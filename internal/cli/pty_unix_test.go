@@ -34,7 +34,8 @@ import (
 //	key NAME…        press keys: enter, esc, tab, up, ctrl+c, alt+enter, …
 //	paste FILE       paste the text of a file as a terminal does
 //	resize WIDTHxHEIGHT
-//	shows TEXT       wait until the screen shows a text; ! shows TEXT until it does not
+//	shows TEXT       wait until the screen shows a text (\n begins a line); ! shows TEXT
+//	                 until it does not
 //	screen FILE      wait until the screen is what the file says; -update writes it
 //	transcript FILE  the same with what was scrolled away above it
 //	ended CODE       wait until the program ends with this exit code
@@ -95,7 +96,7 @@ var terminalCommands = map[string]func(ts *testscript.TestScript, neg bool, args
 	},
 	"resize": func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).resize(ts, args[0]) },
 	"shows": func(ts *testscript.TestScript, neg bool, args []string) {
-		terminalOf(ts).wait(ts, strings.Join(args, " "), !neg)
+		terminalOf(ts).wait(ts, strings.ReplaceAll(strings.Join(args, " "), `\n`, "\n"), !neg)
 	},
 	"screen":     func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).golden(ts, args[0], false) },
 	"transcript": func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).golden(ts, args[0], true) },

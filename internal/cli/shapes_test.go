@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,8 +21,11 @@ var story = []struct {
 	verb string
 	args string // after the verb
 	exit int
+	// needs is a program without which the step is left out.
+	needs string
 }{
 	{verb: "version"},
+	{verb: "completion", args: "bash"},
 	{verb: "config path"},
 	{verb: "config show"},
 	{verb: "trust"},
@@ -40,6 +44,8 @@ var story = []struct {
 	{verb: "skill enable", args: "other"},
 	{verb: "skill promote", args: "other --to {}/shared"},
 	{verb: "skill sync", args: "{}/checkout", exit: exitFailed}, // no checkout: a result all the same
+
+	{verb: "skill prepare", args: "prepared", needs: "uv"},
 
 	{verb: "app list"},
 	{verb: "app show", args: "default"},
@@ -76,6 +82,9 @@ func TestJSONMatchesSchemas(t *testing.T) {
 	covered := map[string]bool{}
 	for _, step := range story {
 		covered[step.verb] = true
+		if step.needs != "" && missing(t, step.needs) {
+			continue
+		}
 		line := strings.ReplaceAll(step.args, "{}", dir)
 		if strings.Contains(line, "{session}") {
 			line = strings.ReplaceAll(line, "{session}", onlySession(t, dir))
@@ -110,11 +119,27 @@ func onlySession(t *testing.T, dir string) string {
 	return id
 }
 
+// missing tells whether a program is not there. CI has all of them.
+func missing(t *testing.T, program string) bool {
+	t.Helper()
+	_, err := exec.LookPath(program)
+	if err == nil {
+		return false
+	}
+	if os.Getenv("AGENTCTL_TEST_NO_SKIP") == "1" {
+		t.Errorf("%s is not installed", program)
+	}
+	t.Logf("left out what needs %s: it is not installed", program)
+	return true
+}
+
 // storyFiles are what the story needs to begin.
 func storyFiles(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{
-		"body.md": "Read the table.\n",
+		"body.md":                          "Read the table.\n",
+		".skill/prepared/SKILL.md":         "---\nname: prepared\ndescription: Has a script.\n---\nRun it.\n",
+		".skill/prepared/requirements.txt": "# nothing but Python\n",
 		"tools/greet/launch": `#!/bin/sh
 case "$#" in
 0) echo '[{"name":"hello","description":"Says hello."}]' ;;

@@ -89,6 +89,7 @@ func (p *panelSkills) importFrom(ctx context.Context, path string) (string, erro
 	if err != nil {
 		return "", withHint(err)
 	}
+	p.f.fill() // the first skill of a workspace makes it trusted
 	text := fmt.Sprintf("%s (%d files)", res.Name, res.Files)
 	if n := len(res.Diagnostics); n > 0 {
 		text += fmt.Sprintf(", %d findings: l shows them", n)
@@ -136,6 +137,9 @@ func (p *panelSkills) author(ctx context.Context) (*skill.Listing, error) {
 
 // withHint is an error with its hint in one text, for the line that a panel has.
 func withHint(err error) error {
+	if e, ok := as[*skill.ExistsError](err); ok {
+		return fmt.Errorf("%s exists already and stays as it is", e.Path)
+	}
 	f := classify(err)
 	if f.Hint == "" {
 		return err

@@ -72,7 +72,7 @@ func TestSaveSurvivesKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := time.Since(start)
-	const kills = 40
+	const kills = 20
 	done := 0
 	for n := 2; n < kills; n++ {
 		cmd := save(t.Context(), t, dir, bodyOf(n))

@@ -65,11 +65,11 @@ func (a asking) question() (summary, detail string) {
 // rows draw a request: what will run, what it may touch, the keys.
 func (a asking) rows(s style, width, height int) []string {
 	summary, detail := a.question()
-	rows := wrap(s.bold("Allow? ")+summary, width)
+	rows := s.wrap(s.bold("Allow? ")+summary, width)
 	more := 0
 	if detail != "" {
 		room := max(min(shownDetail, height-len(rows)-4), 1)
-		lines := wrap(detail, width-2)
+		lines := s.wrap(detail, width-2)
 		if more = len(lines) - room; more > 0 {
 			lines = lines[:room]
 		}
@@ -82,5 +82,5 @@ func (a asking) rows(s style, width, height int) []string {
 		rows = append(rows, s.dim(fmt.Sprintf("  … %d more lines", more)))
 		keys = approvalKeysMore
 	}
-	return append(rows, wrap(s.mark(keys), width)...)
+	return append(rows, s.wrap(s.mark(keys), width)...)
 }

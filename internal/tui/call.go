@@ -95,7 +95,7 @@ var signs = map[string]string{"ok": "✓", "error": "✗", "denied": "⊘", "int
 func (c *call) line(s style, width int) string {
 	name, args := termtext.Line(c.Name), arguments(c.Args)
 	if c.result == nil {
-		return s.mark("• ") + cut(name+" "+args, width-2)
+		return s.mark("• ") + s.cut(name+" "+args, width-2)
 	}
 	sign, paint := signs[c.result.Status], s.good
 	if c.result.Status != "ok" {
@@ -103,7 +103,7 @@ func (c *call) line(s style, width int) string {
 	}
 	end := c.end()
 	room := max(width-2-len(end), 8)
-	return paint(sign) + " " + cut(strings.TrimSpace(name+" "+args), room) + s.dim(end)
+	return paint(sign) + " " + s.cut(strings.TrimSpace(name+" "+args), room) + s.dim(end)
 }
 
 // slow is from when on a duration is worth a word.

@@ -203,7 +203,7 @@ func (e *editor) recall(step int) {
 }
 
 // rows draws the text in width cells and says where the cursor is.
-func (e *editor) rows(width int) (rows []string, x, y int) {
+func (e *editor) rows(s style, width int) (rows []string, x, y int) {
 	var row strings.Builder
 	used, offset := 0, 0
 	next := func() {
@@ -221,7 +221,7 @@ func (e *editor) rows(width int) (rows []string, x, y int) {
 		if c == "\t" {
 			shown = tab
 		}
-		w := ansi.StringWidth(shown)
+		w := s.width(shown)
 		if c != "\n" && used+w > width {
 			next()
 		}

@@ -98,6 +98,7 @@ func (m *screen) leave() tea.Cmd {
 		m.escape()
 		return nil
 	}
+	m.state = leaving
 	return tea.Quit
 }
 

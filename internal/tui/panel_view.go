@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/internal/termtext"
 )
@@ -47,15 +45,15 @@ func (p *panel) row(r SkillRow, chosen bool, width int) string {
 	if r.Cost > 0 {
 		cost = fmt.Sprint(r.Cost)
 	}
-	text := fmt.Sprintf("%s %s %s", mark, pad(termtext.Line(r.Item.Name), 20), pad(r.Item.Source.Name, 9))
+	text := fmt.Sprintf("%s %s %s", mark, p.s.pad(termtext.Line(r.Item.Name), 20), p.s.pad(r.Item.Source.Name, 9))
 	if width >= 60 {
-		text += fmt.Sprintf(" %s %5s  %s", pad(string(r.Item.State), 9), cost, termtext.Line(r.Item.Value.Description))
+		text += fmt.Sprintf(" %s %5s  %s", p.s.pad(string(r.Item.State), 9), cost, termtext.Line(r.Item.Value.Description))
 	}
 	pointer := "  "
 	if chosen {
 		pointer = "> "
 	}
-	text = pointer + cut(text, width-2)
+	text = pointer + p.s.cut(text, width-2)
 	switch {
 	case chosen:
 		return p.s.bold(text)
@@ -65,22 +63,16 @@ func (p *panel) row(r SkillRow, chosen bool, width int) string {
 	return text
 }
 
-// pad cuts or fills text to n cells.
-func pad(text string, n int) string {
-	text = cut(text, n)
-	return text + strings.Repeat(" ", max(n-ansi.StringWidth(text), 0))
-}
-
 // foot is the description of the chosen skill, the message or question, the keys.
 func (p *panel) foot(width int) []string {
 	var rows []string
 	if r := p.chosen(); r != nil && !p.asking && p.message == "" {
 		rows = append(rows, "")
-		for _, l := range firstLines(termtext.Line(r.Item.Value.Description), width, 3) {
+		for _, l := range p.s.firstLines(termtext.Line(r.Item.Value.Description), width, 3) {
 			rows = append(rows, p.s.dim(l))
 		}
 		if r.Item.State == registry.Shadowed {
-			rows = append(rows, p.s.dim(cut("hidden by "+termtext.Line(r.Item.ShadowedBy), width)))
+			rows = append(rows, p.s.dim(p.s.cut("hidden by "+termtext.Line(r.Item.ShadowedBy), width)))
 		}
 	}
 	if p.message != "" {
@@ -89,7 +81,7 @@ func (p *panel) foot(width int) []string {
 			paint = p.s.bad
 		}
 		rows = append(rows, "")
-		for _, l := range firstLines(termtext.Block(p.message), width, 4) {
+		for _, l := range p.s.firstLines(termtext.Block(p.message), width, 4) {
 			rows = append(rows, paint(l))
 		}
 	}
@@ -97,7 +89,7 @@ func (p *panel) foot(width int) []string {
 		line, _ := p.promptLine(width)
 		return append(rows, "", line, p.s.dim("enter: go on · esc: not now"))
 	}
-	for _, l := range wrap(panelKeys, width) {
+	for _, l := range p.s.wrap(panelKeys, width) {
 		rows = append(rows, p.s.dim(l))
 	}
 	return rows
@@ -105,10 +97,10 @@ func (p *panel) foot(width int) []string {
 
 // promptLine is the question with what was typed, and where the cursor stands.
 func (p *panel) promptLine(width int) (string, int) {
-	label := cut(p.asks.label, max(width-12, 8))
-	room := max(width-ansi.StringWidth(label)-1, 4)
-	rows, x, y := p.ed.rows(room)
-	return label + rows[y], ansi.StringWidth(label) + x
+	label := p.s.cut(p.asks.label, max(width-12, 8))
+	room := max(width-p.s.width(label)-1, 4)
+	rows, x, y := p.ed.rows(p.s, room)
+	return label + rows[y], p.s.width(label) + x
 }
 
 // cursor is where a typed line has its cursor; false when nothing is typed.
@@ -122,7 +114,7 @@ func (p *panel) cursor(width, height int) (x, y int, ok bool) {
 
 // reader shows a text, some screens of it.
 func (p *panel) reader(width, height int) []string {
-	lines := fitted(strings.Join(p.pages, "\n"), width+1)
+	lines := fitted(p.s, strings.Join(p.pages, "\n"), width+1)
 	room := max(height-4, 3)
 	p.scroll = max(min(p.scroll, len(lines)-room), 0)
 	to := min(p.scroll+room, len(lines))
@@ -130,5 +122,5 @@ func (p *panel) reader(width, height int) []string {
 	if to < len(lines) {
 		rows = append(rows, p.s.dim(fmt.Sprintf("… %d more lines", len(lines)-to)))
 	}
-	return append(rows, p.s.dim(cut(readerKeys, width)))
+	return append(rows, p.s.dim(p.s.cut(readerKeys, width)))
 }

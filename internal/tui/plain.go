@@ -93,7 +93,7 @@ func (p *plain) begin(ctx context.Context) {
 func (p *plain) tail() {
 	records := p.con.cur.Chat.Records()
 	t := lastTurnOf(records)
-	p.tell("session %s, %d turns until now", p.con.cur.ID, t.turns)
+	p.tell("%s", t.where(p.con.cur.ID))
 	if t.user != "" {
 		p.tell("> %s\n\n%s", t.user, t.answer)
 	}

@@ -47,14 +47,14 @@ func (p *printer) add(k kind, text string) {
 
 // next prints what waits. room is how many lines fit above the live ones: more at
 // once would push these into the scrollback.
-func (p *printer) next(width, room int) tea.Cmd {
+func (p *printer) next(s style, width, room int) tea.Cmd {
 	if !p.ready || p.busy || len(p.queue) == 0 {
 		return nil
 	}
 	p.busy = true
 	var lines []string
 	for _, text := range p.queue {
-		lines = append(lines, fitted(text, width)...)
+		lines = append(lines, fitted(s, text, width)...)
 	}
 	p.queue = nil
 	room = max(room, 1)
@@ -69,9 +69,9 @@ func (p *printer) next(width, room int) tea.Cmd {
 
 // fitted breaks lines so that none reaches the last column, where terminals
 // differ on what happens next. An empty line becomes a blank: an empty print is none.
-func fitted(text string, width int) []string {
+func fitted(s style, text string, width int) []string {
 	var out []string
-	for _, l := range wrap(text, width-1) {
+	for _, l := range s.wrap(text, width-1) {
 		if l == "" {
 			l = " "
 		}

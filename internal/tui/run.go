@@ -53,7 +53,7 @@ func Run(ctx context.Context, o Options) (Ended, error) {
 		return Ended{}, err
 	}
 	con.cur = opened
-	m := newScreen(ctx, o.Host, con, style{o.Color})
+	m := newScreen(ctx, o.Host, con, style{color: o.Color})
 	m.begin(o.Author)
 	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithoutSignalHandler(), tea.WithFPS(fps))
 	to.prog.Store(prog)
@@ -112,7 +112,7 @@ type PanelOptions struct {
 // RunPanel shows the skills panel until it is closed. author is not nil when a
 // chat that writes a new skill was asked for; it holds what the skill should do.
 func RunPanel(ctx context.Context, o PanelOptions) (author *string, err error) {
-	m := &panelScreen{p: newPanel(ctx, o.Skills, style{o.Color}, o.Render), width: 80, height: 24}
+	m := &panelScreen{p: newPanel(ctx, o.Skills, style{color: o.Color}, o.Render), width: 80, height: 24}
 	prog := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithoutSignalHandler(), tea.WithFPS(fps))
 	_, err = prog.Run()
 	return m.author, ended(ctx, err)

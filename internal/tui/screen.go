@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent/session"
@@ -86,7 +87,7 @@ func (m *screen) interview(about string) tea.Cmd {
 // Update implements [tea.Model].
 func (m *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
-	return m, tea.Batch(cmd, m.out.next(m.width, m.height-len(m.live())-1))
+	return m, tea.Batch(cmd, m.out.next(m.s, m.width, m.height-len(m.live())-1))
 }
 
 func (m *screen) update(msg tea.Msg) tea.Cmd {
@@ -113,6 +114,10 @@ func (m *screen) update(msg tea.Msg) tea.Cmd {
 		m.skills = msg.skills
 	case printedMsg:
 		m.out.busy = false
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeUnicodeCore && msg.Value != ansi.ModeNotRecognized {
+			m.s.method = ansi.GraphemeWidth
+		}
 	case readyMsg:
 		m.out.ready = true
 	}
@@ -156,7 +161,7 @@ func (m *screen) record(r session.Record) {
 func (m *screen) printCall(c *call) {
 	text := c.line(m.s, m.width-1)
 	if why := c.reason(); why != "" {
-		text += "\n  " + m.s.dim(cut(why, m.width-3))
+		text += "\n  " + m.s.dim(m.s.cut(why, m.width-3))
 	}
 	m.out.add(callLine, text)
 }
@@ -255,7 +260,7 @@ func (m *screen) turnDone(res session.Result, err error) tea.Cmd {
 	if m.state == leaving {
 		return tea.Quit
 	}
-	m.state = idle
+	m.state, m.notice = idle, ""
 	return m.refresh()
 }
 
@@ -302,7 +307,7 @@ func (m *screen) reply(run func(context.Context) reply) tea.Cmd {
 
 // replied shows what a command came to and does what it asks for.
 func (m *screen) replied(r reply) tea.Cmd {
-	m.state, m.cancel = idle, nil
+	m.state, m.cancel, m.notice = idle, nil, ""
 	if r.err != nil {
 		m.failure(m.host.Explain(r.err))
 		return nil
@@ -322,6 +327,7 @@ func (m *screen) replied(r reply) tea.Cmd {
 	}
 	switch {
 	case r.quit:
+		m.state = leaving
 		return tea.Quit
 	case r.skills:
 		return m.openPanel()

@@ -85,8 +85,8 @@ func (c *console) export(ctx context.Context, file string) reply {
 
 func (c *console) usageText(context.Context, string) reply {
 	t := c.total
-	text := fmt.Sprintf("%d turns, %d answers of the model; %s tokens in (%s from the cache), %s out",
-		t.turns, t.steps, count(t.in), count(t.cached), count(t.out))
+	text := fmt.Sprintf("%s, %s of the model; %s tokens in (%s from the cache), %s out",
+		plural(t.turns, "turn"), plural(t.steps, "answer"), count(t.in), count(t.cached), count(t.out))
 	return reply{text: text}
 }
 

@@ -36,6 +36,18 @@ func lastTurnOf(records []session.Record) lastTurn {
 	return t
 }
 
+// where says what is gone on with.
+func (t lastTurn) where(id string) string {
+	return fmt.Sprintf("session %s, %s until now", id, plural(t.turns, "turn"))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // said is what a user's turn looks like: of a skill only the call.
 func said(u session.User) string {
 	if u.Skill == "" {
@@ -49,7 +61,7 @@ func said(u session.User) string {
 func (m *screen) tail() {
 	records := m.con.cur.Chat.Records()
 	t := lastTurnOf(records)
-	m.note(fmt.Sprintf("session %s, %d turns until now", m.con.cur.ID, t.turns))
+	m.note(t.where(m.con.cur.ID))
 	if t.user != "" {
 		m.out.add(block, m.typed(t.user))
 	}

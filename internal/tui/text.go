@@ -1,13 +1,23 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
-// style marks text for the eye; without colour it leaves text as it is.
-type style struct{ color bool }
+// style marks text for the eye and measures it. Without colour it leaves text as
+// it is.
+type style struct {
+	color bool
+	// method is how the terminal counts cells: by character until it says that it
+	// knows of grapheme clusters (mode 2027).
+	method ansi.Method
+}
+
+// width is how many cells a text on one line takes.
+func (s style) width(text string) int { return s.method.StringWidth(text) }
 
 func (s style) sgr(code, text string) string {
 	if !s.color || text == "" {
@@ -33,21 +43,41 @@ func (s style) added(text string) string { return s.sgr("32", text) }
 const tab = "    "
 
 // wrap breaks text into lines of at most width cells, at blanks where there are any.
-func wrap(text string, width int) []string {
+func (s style) wrap(text string, width int) []string {
 	text = strings.ReplaceAll(text, "\t", tab)
-	return strings.Split(ansi.Wrap(text, max(width, 1), ""), "\n")
+	if s.method == ansi.GraphemeWidth {
+		return strings.Split(ansi.Wrap(text, max(width, 1), ""), "\n")
+	}
+	return strings.Split(ansi.WrapWc(text, max(width, 1), ""), "\n")
 }
 
 // cut shortens one line to width cells.
-func cut(line string, width int) string { return ansi.Truncate(line, max(width, 1), "…") }
+func (s style) cut(line string, width int) string {
+	return s.method.Truncate(line, max(width, 1), "…")
+}
 
 // lastLines are the last n lines of text as it is drawn in width cells.
-func lastLines(text string, width, n int) []string {
-	lines := wrap(text, width)
+func (s style) lastLines(text string, width, n int) []string {
+	lines := s.wrap(text, width)
 	if len(lines) > n {
 		lines = lines[len(lines)-n:]
 	}
 	return lines
+}
+
+// firstLines are the first n lines, the last one saying that there are more.
+func (s style) firstLines(text string, width, n int) []string {
+	lines := s.wrap(text, width)
+	if len(lines) > n {
+		lines = append(lines[:n-1], fmt.Sprintf("… %d more lines", len(lines)-n+1))
+	}
+	return lines
+}
+
+// pad cuts or fills text to n cells.
+func (s style) pad(text string, n int) string {
+	text = s.cut(text, n)
+	return text + strings.Repeat(" ", max(n-s.width(text), 0))
 }
 
 // diffColors marks the added and removed lines of a unified diff.

@@ -59,7 +59,7 @@ func (m *screen) progress() []string {
 	var rows []string
 	room := max(m.height-10, 2)
 	if text := m.md.open(); strings.TrimSpace(text) != "" {
-		for _, l := range lastLines(termtext.Block(text), m.width-1, room) {
+		for _, l := range m.s.lastLines(termtext.Block(text), m.width-1, room) {
 			rows = append(rows, m.s.dim(l))
 		}
 	}
@@ -69,7 +69,7 @@ func (m *screen) progress() []string {
 	for _, c := range m.calls.running() {
 		rows = append(rows, c.line(m.s, m.width-1))
 		if last := lastOutput(c.output); last != "" {
-			rows = append(rows, "  "+m.s.dim(cut(last, m.width-3)))
+			rows = append(rows, "  "+m.s.dim(m.s.cut(last, m.width-3)))
 		}
 	}
 	return rows
@@ -83,7 +83,7 @@ func lastOutput(text string) string {
 
 // input is the editor, a window of it when it is long.
 func (m *screen) input() []string {
-	rows, _, y := m.ed.rows(m.width - 3)
+	rows, _, y := m.ed.rows(m.s, m.width-3)
 	from, to := window(len(rows), y, m.maxInput())
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
@@ -105,7 +105,7 @@ func window(n, y, size int) (from, to int) {
 
 // cursor is where the editor's cursor stands among n live rows.
 func (m *screen) cursor(n int) *tea.Cursor {
-	rows, x, y := m.ed.rows(m.width - 3)
+	rows, x, y := m.ed.rows(m.s, m.width-3)
 	from, to := window(len(rows), y, m.maxInput())
 	top := n - len(m.below()) - (to - from)
 	return tea.NewCursor(x+2, top+y-from)
@@ -115,24 +115,15 @@ func (m *screen) cursor(n int) *tea.Cursor {
 func (m *screen) below() []string {
 	var rows []string
 	if len(m.choices) > 0 {
-		rows = firstLines(strings.Join(m.choices, "  "), m.width-1, 4)
+		rows = m.s.firstLines(strings.Join(m.choices, "  "), m.width-1, 4)
 		for i, r := range rows {
 			rows[i] = m.s.dim(r)
 		}
 	}
 	if m.notice != "" {
-		rows = append(rows, m.s.dim(cut(m.notice, m.width-1)))
+		rows = append(rows, m.s.dim(m.s.cut(m.notice, m.width-1)))
 	}
-	return append(rows, m.s.dim(m.status.line(m.state, m.width-1)))
-}
-
-// firstLines are the first n lines, the last one saying that there are more.
-func firstLines(text string, width, n int) []string {
-	lines := wrap(text, width)
-	if len(lines) > n {
-		lines = append(lines[:n-1], fmt.Sprintf("… %d more lines", len(lines)-n+1))
-	}
-	return lines
+	return append(rows, m.s.dim(m.status.line(m.s, m.state, m.width-1)))
 }
 
 // status is what the last line tells.
@@ -161,7 +152,7 @@ func (st *status) record(r session.Record) {
 }
 
 // line fits the facts into width cells, the most useful ones first.
-func (st status) line(s state, width int) string {
+func (st status) line(paint style, s state, width int) string {
 	var parts []string
 	switch s {
 	case running:
@@ -181,10 +172,10 @@ func (st status) line(s state, width int) string {
 	}
 	line := parts[0]
 	for _, p := range parts[1:] {
-		if len(line)+len(p)+3 > width {
+		if paint.width(line+p)+3 > width {
 			continue
 		}
 		line += " · " + p
 	}
-	return cut(line, width)
+	return paint.cut(line, width)
 }

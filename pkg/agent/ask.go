@@ -19,6 +19,7 @@ type answer struct {
 	calls  []asked
 	cut    bool
 	begun  bool // something of it was recorded
+	byText bool // tools are called by text
 	// ends is set when the rest of the stream is not wanted: it repeats itself, or
 	// goes on with results that the model made up.
 	ends     bool
@@ -34,7 +35,7 @@ func (t *turn) ask(ctx context.Context) (text string, calls []asked, err error) 
 		return "", nil, err
 	}
 	for {
-		a := &answer{t: t, filter: repair.NewFilter(t.known)}
+		a := &answer{t: t, filter: repair.NewFilter(t.known), byText: t.inText()}
 		err := a.read(ctx, t.request())
 		if err != nil && !a.begun {
 			if err = t.recover(ctx, err); err == nil {
@@ -63,8 +64,7 @@ func (a *answer) read(ctx context.Context, r model.Request) error {
 		a.calls = nil
 		return err
 	}
-	a.markCut()
-	return nil
+	return a.markCut()
 }
 
 func (a *answer) stream(ctx context.Context, r model.Request, estimate int) error {
@@ -102,7 +102,7 @@ func (a *answer) take(ev model.Event, estimate int) error {
 }
 
 func (a *answer) takeText(text string) error {
-	if a.t.inText() {
+	if a.byText {
 		text, a.ends = a.invented.Before(text)
 	}
 	a.repeats(&a.said, text)
@@ -141,12 +141,17 @@ func (a *answer) emit(body session.Body) error {
 	return a.t.emit(body)
 }
 
-// markCut marks the last call of an answer that hit its length limit: its
-// arguments may be complete JSON and still not be what the model meant to send.
-func (a *answer) markCut() {
-	if a.cut && len(a.calls) > 0 && a.calls[len(a.calls)-1].lifted == "" {
-		a.calls[len(a.calls)-1].cut = true
+// markCut marks the last call of an answer that hit its length limit: arguments
+// that are empty there are no {}. A text that ends there is told as such.
+func (a *answer) markCut() error {
+	switch last := len(a.calls) - 1; {
+	case !a.cut:
+	case last < 0:
+		return a.t.emit(session.Warning{Code: WarnOutputLimit, Text: "the answer stops where the limit of output tokens was reached: raise max_output of the model, or the limit of the server"})
+	case a.calls[last].lifted == "":
+		a.calls[last].cut = true
 	}
+	return nil
 }
 
 // freshID is an id that no call of the session has; before is the number of

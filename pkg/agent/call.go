@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -92,7 +93,7 @@ type outcome struct {
 // prepare finds the tool and makes the arguments fit its schema. A call that
 // cannot run is kept in the history with arguments that are valid JSON.
 func (t *turn) prepare(c asked) ready {
-	r := ready{name: c.Name, args: json.RawMessage("{}")}
+	r := ready{name: c.Name, args: asSent(c.Args)}
 	if c.lifted != "" {
 		r.mended = append(r.mended, c.lifted)
 	}
@@ -111,7 +112,10 @@ func (t *turn) prepare(c asked) ready {
 		return r
 	}
 	args, what, err := repair.Arguments(t.schemas[name], call.Args, c.cut)
-	if args.JSON != nil {
+	if c.cut && c.lifted != "" { // whatever its arguments look like
+		err = &repair.SyntaxError{Cut: true, Detail: "the end of the call did not come"}
+	}
+	if args.JSON != nil && err == nil {
 		r.args = args.JSON
 	}
 	if err != nil {
@@ -120,6 +124,18 @@ func (t *turn) prepare(c asked) ready {
 	}
 	r.mended = append(r.mended, what...)
 	return r
+}
+
+// asSent are the arguments of a call that will not run, for the history: the
+// model should see what it wrote. Servers want an object.
+func asSent(args string) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &object) != nil || object == nil {
+		return json.RawMessage("{}")
+	}
+	var compact bytes.Buffer // as it comes back from the session's file
+	_ = json.Compact(&compact, []byte(args))
+	return compact.Bytes()
 }
 
 func (t *turn) tool(name string) Tool {

@@ -112,3 +112,13 @@ func TestSkillCalledAsATool(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A text that stops at the length limit is an answer, and said to be cut.
+func TestTextAtTheLengthLimit(t *testing.T) {
+	t.Parallel()
+	a := newAgent(&answers{steps: [][]any{{say("It goes on and"), model.Finish{Reason: "length"}}}})
+	res := turn(t, a, "go")
+	if w := bodies[session.Warning](a); res.Answer != "It goes on and" || len(w) != 1 || w[0].Code != agent.WarnOutputLimit {
+		t.Errorf("result %+v, warnings %+v", res, w)
+	}
+}

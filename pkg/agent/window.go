@@ -31,6 +31,7 @@ const (
 	WarnPromptCut   = "model.prompt_cut"
 	WarnPromptLarge = "model.prompt_large"
 	WarnCompacted   = "model.compact_failed"
+	WarnOutputLimit = "model.output_limit"
 )
 
 // meter is what is known about the server's way to count tokens.

@@ -71,7 +71,7 @@ func TestSuitesAsOrdinaryUser(t *testing.T) {
 	dir := publicDir(t)
 	exe := filepath.Join(dir, "sandbox.test")
 	copyProgram(t, exe)
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^TestSuite(Bwrap|Native|Landlock)$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^TestSuite(Bwrap|Native|Landlock)$", "-test.v", "-test.short")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

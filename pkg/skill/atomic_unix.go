@@ -18,13 +18,20 @@ import (
 const lockWait = 10 * time.Second
 
 // lockDir lets one run at a time write to a folder of skills. The lock is on the
-// folder itself, so that no file is left behind.
+// folder itself, so that no file is left behind. Where the file system has no
+// such locks (some network ones), it goes on without: a save is atomic anyway.
 func lockDir(ctx context.Context, dir string) (unlock func(), err error) {
 	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil || !ok {
-		return nil, fmt.Errorf("folder %s is locked by another run: %w", dir, err)
+	_, err = lock.TryLockContext(wait, 5*time.Millisecond)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case wait.Err() != nil:
+		return nil, fmt.Errorf("folder %s is locked by another run", dir)
+	case err != nil:
+		return func() {}, nil
 	}
 	sweep(dir)
 	return func() { _ = lock.Unlock() }, nil

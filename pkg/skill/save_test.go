@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 //go:fix inline
@@ -161,6 +162,20 @@ func TestSaveReadOnlyFolder(t *testing.T) {
 	_, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "x", Description: "d", Body: new("b")})
 	if err == nil || !strings.Contains(err.Error(), "make the skills folder") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestSaveWaitsForAnother(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	unlock, err := lockDir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, unlock)
+	start := time.Now()
+	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "x", Description: "d", Body: new("b")}); err != nil || time.Since(start) < 40*time.Millisecond {
+		t.Errorf("got %v after %v, want it to wait", err, time.Since(start))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -54,7 +53,9 @@ type Runtime struct {
 
 // DefaultBuilders are the builders that agentctl knows, in the order in which
 // messages name them.
-func DefaultBuilders() []Builder { return []Builder{GoBuilder{}, PythonBuilder{}, NodeBuilder{}, ExecBuilder{}} }
+func DefaultBuilders() []Builder {
+	return []Builder{GoBuilder{}, PythonBuilder{}, NodeBuilder{}, ExecBuilder{}}
+}
 
 func builderByName(builders []Builder, name string) Builder {
 	for _, b := range builders {
@@ -99,27 +100,24 @@ func runProgram(ctx context.Context, b Build, builder, dir string, env []string,
 	if err != nil {
 		return nil, &BuildError{Builder: builder, Reason: fmt.Sprintf("%s is not installed; install it, or put it on PATH", argv[0])}
 	}
-	var stdout, both bytes.Buffer
+	var stdout bytes.Buffer
+	log := &buildLog{pass: b.Log}
 	cmd := exec.CommandContext(ctx, path, argv[1:]...)
 	cmd.Dir, cmd.Env = dir, env
-	log := b.Log
-	if log == nil {
-		log = io.Discard
-	}
-	cmd.Stdout = io.MultiWriter(&stdout, &both, log)
-	cmd.Stderr = io.MultiWriter(&both, log)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, log), log
+	ownGroup(cmd)
 	cmd.WaitDelay = 2 * time.Second
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
+		endGroup(cmd)
 		return nil, ctx.Err()
 	case errors.Is(err, exec.ErrWaitDelay):
 		return stdout.Bytes(), nil // it ended well; something it started still held the pipe
 	case err != nil:
 		return nil, &BuildError{
 			Builder: builder, Reason: fmt.Sprintf("%s: %v", strings.Join(argv[:min(2, len(argv))], " "), err),
-			Output: tailOf(both.String()),
+			Output: log.end(),
 		}
 	}
 	return stdout.Bytes(), nil
@@ -127,10 +125,9 @@ func runProgram(ctx context.Context, b Build, builder, dir string, env []string,
 
 // tailOf is the end of a build log, which is where the reason is.
 func tailOf(text string) string {
-	const room = 4000
 	text = strings.TrimSpace(text)
-	if len(text) > room {
-		text = "…" + text[len(text)-room:]
+	if len(text) > keptLog {
+		text = "…" + text[len(text)-keptLog:]
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
 }

@@ -147,6 +147,44 @@ func TestRunProgram(t *testing.T) {
 	}
 }
 
+func TestACancelledBuildLeavesNoProcess(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	job := Build{Env: []string{"PATH=/bin:/usr/bin"}}
+	_, err := runProgram(ctx, job, "b", dir, job.Env, "sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $! > pid; trap '' INT; wait; wait")
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("got %v", err)
+	}
+	pid, err := os.ReadFile(filepath.Join(dir, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		state, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat"))
+		if err != nil || strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("process %s is still there", pid)
+}
+
+func TestBuildLogKeepsTheEnd(t *testing.T) {
+	t.Parallel()
+	var all bytes.Buffer
+	l := &buildLog{pass: &all}
+	for range 10_000 {
+		if _, err := l.Write([]byte("a line of a log\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(l.tail) > 2*keptLog || all.Len() != 160_000 || len(l.end()) > keptLog+10 || !strings.HasPrefix(l.end(), "…") {
+		t.Errorf("%d bytes kept, %d passed on, %d shown", len(l.tail), all.Len(), len(l.end()))
+	}
+}
+
 func TestLinksInASource(t *testing.T) {
 	t.Parallel()
 	ws := tempDir(t)

@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 	for _, dir := range builtDirs {
 		_ = os.RemoveAll(dir)
 	}
+	removeSamples()
 	os.Exit(code)
 }
 

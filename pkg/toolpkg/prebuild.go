@@ -71,9 +71,11 @@ type Prebuilder struct {
 	// end of it anyway.
 	Log io.Writer
 
-	once sync.Once
-	run  sandbox.RunFunc
-	err  error
+	once, logOnce sync.Once
+
+	shared io.Writer
+	run    sandbox.RunFunc
+	err    error
 }
 
 // Prebuild brings every source's build up to date. Outcomes come in the order
@@ -89,6 +91,16 @@ func (p *Prebuilder) Check(ctx context.Context, sources []*Source) ([]Outcome, e
 		_, err := p.check(ctx, src, o)
 		return err
 	})
+}
+
+// log is p.Log for several goroutines.
+func (p *Prebuilder) log() io.Writer {
+	p.logOnce.Do(func() {
+		if p.Log != nil {
+			p.shared = &lockedWriter{w: p.Log}
+		}
+	})
+	return p.shared
 }
 
 func (p *Prebuilder) each(ctx context.Context, sources []*Source, do func(context.Context, *Source, *Outcome) error) ([]Outcome, error) {
@@ -141,7 +153,7 @@ func (p *Prebuilder) check(ctx context.Context, src *Source, o *Outcome) (*work,
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	w.job = Build{Source: src, Env: buildEnv(getenv, src.Manifest.BuildEnv), Log: p.Log}
+	w.job = Build{Source: src, Env: buildEnv(getenv, src.Manifest.BuildEnv), Log: p.log()}
 	var err error
 	if w.stamp, err = newStamp(ctx, w.builder, &w.job, getenv); err != nil {
 		return nil, err

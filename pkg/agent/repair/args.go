@@ -25,8 +25,8 @@ func (e *SyntaxError) Error() string {
 
 // Arguments makes the arguments of a call fit its schema: parse, mend the syntax,
 // unwrap, coerce, validate. Empty ones and null are {}. what says what was mended.
-// cut tells that the answer ended before the call was known to be complete (the
-// finish reason "length", or [Call].Cut).
+// cut tells that the answer ended at its length limit: empty arguments are then
+// missing ones. A [Call] with Cut must not get here to run.
 //
 // The error is a [*SyntaxError] or what [schema.Schema.ArgumentsOf] returns;
 // [Refusal] puts it into words for the model.

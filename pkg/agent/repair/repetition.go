@@ -1,6 +1,9 @@
 package repair
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 const (
 	// minRepeat is how many bytes a piece must have to count as one that comes
@@ -10,24 +13,24 @@ const (
 	maxRepeats = 10
 	// repeatMemory is how much of a text is looked at; it bounds the length of a
 	// piece to a tenth of it.
-	repeatMemory = 64 << 10
+	repeatMemory = 32 << 10
 	// repeatEvery is how much text comes between two looks.
-	repeatEvery = 32
+	repeatEvery = 64
 )
 
 // Repetition notices a model that says the same again and again. The zero value
 // is ready.
 type Repetition struct {
-	text string
+	text []byte
 	next int // the length of text at the next look
 }
 
 // Write takes the next piece of a text, and tells whether its end is one piece of
 // 50 bytes or more, ten times in a row.
 func (r *Repetition) Write(text string) bool {
-	r.text += text
+	r.text = append(r.text, text...)
 	if over := len(r.text) - repeatMemory; over > repeatMemory {
-		r.text, r.next = r.text[over:], 0
+		r.text, r.next = append([]byte(nil), r.text[over:]...), 0
 	}
 	if len(r.text) < r.next {
 		return false
@@ -38,13 +41,13 @@ func (r *Repetition) Write(text string) bool {
 
 // period is the length of the piece that the end of text repeats, 0 when it does
 // not.
-func period(text string) int {
+func period(text []byte) int {
 	if len(text) < minRepeat*maxRepeats {
 		return 0
 	}
 	end := len(text) - minRepeat
 	tail := text[end:]
-	before := strings.LastIndex(text[:len(text)-1], tail)
+	before := bytes.LastIndex(text[:len(text)-1], tail)
 	if before < 0 {
 		return 0
 	}
@@ -52,7 +55,7 @@ func period(text string) int {
 	for n := p; p < minRepeat; {
 		p += n
 	}
-	if whole := p * maxRepeats; whole > len(text) || text[len(text)-whole:len(text)-p] != text[len(text)-whole+p:] {
+	if whole := p * maxRepeats; whole > len(text) || !bytes.Equal(text[len(text)-whole:len(text)-p], text[len(text)-whole+p:]) {
 		return 0
 	}
 	return p
@@ -62,7 +65,7 @@ func period(text string) int {
 // that it does not make the model go on like that in its next answer.
 func WithoutRepetition(text string) string {
 	// The stream was cut a few bytes after the tenth time.
-	p := period(text)
+	p := period([]byte(text))
 	if p == 0 {
 		return text
 	}
@@ -70,5 +73,11 @@ func WithoutRepetition(text string) string {
 	for from > 0 && text[from-1] == text[from-1+p] {
 		from--
 	}
-	return strings.ToValidUTF8(text[:from+p], "")
+	end := from + p
+	for end < len(text) && !blank(text[end-1]) && !blank(text[end]) {
+		end++ // to the end of the word
+	}
+	return strings.ToValidUTF8(text[:end], "")
 }
+
+func blank(b byte) bool { return strings.IndexByte(blanks, b) >= 0 }

@@ -116,7 +116,8 @@ func hostOfKilledRun(cfg Config) bool {
 func callerKilled(ctx context.Context, e *Env) error {
 	test, _, _ := strings.Cut(e.T.Name(), "/")
 	cmd := exec.CommandContext(ctx, e.exe, "-test.run", "^"+test+"$")
-	cmd.Env = append(os.Environ(), killedRun+"="+e.Work)
+	// What a killed caller could not remove goes away with the case.
+	cmd.Env = append(os.Environ(), killedRun+"="+e.Work, "TMPDIR="+e.Outside)
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// version of the API that this package was written for.
-	version = "2023-06-01"
+	// Version of the API that this package was written for.
+	Version = "2023-06-01"
 	// The API wants an output limit in every request. minOutput is what the smallest
 	// models take; maxOutput leaves room for the prompt in the smallest windows.
 	minOutput, maxOutput = 8192, 32000
@@ -95,7 +95,7 @@ func header(c Config) http.Header {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "text/event-stream, application/json")
 	h.Set("User-Agent", "agentctl")
-	h.Set("Anthropic-Version", version)
+	h.Set("Anthropic-Version", Version)
 	if c.APIKey != "" {
 		h.Set("X-Api-Key", c.APIKey)
 	}

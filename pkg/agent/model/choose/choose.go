@@ -45,9 +45,23 @@ type Choice struct {
 	// nothing was set. Small models are weak at calling tools.
 	ToolMode, Inventory string
 	Small               bool
+	// Entry tells that Name is an entry of the configuration's models.
+	Entry bool
+	// Server is where the model is; the zero value is a script.
+	Server Server
 	// Done tells whether a scripted model's script was followed to its end; nil
 	// for real models.
 	Done func() error
+}
+
+// Server is where a model is, for questions besides those to the model itself.
+type Server struct {
+	// Type is openai or anthropic; ID is what the server calls the model.
+	Type, BaseURL, ID string
+	// FromEnv: it is the server of AGENTCTL_BASE_URL, which has no entry.
+	FromEnv bool
+	// Header is what every request has, also the key: not for any output.
+	Header http.Header
 }
 
 // UnknownError reports a name that stands for no model.

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -27,7 +28,11 @@ const scriptPrefix = "scripted:"
 // script, else an id on the server of AGENTCTL_BASE_URL.
 func (r Request) named(name, from string) (*Choice, error) {
 	if i := slices.IndexFunc(r.Config.Models, func(m config.Model) bool { return m.Name == name }); i >= 0 {
-		return r.entry(r.Config.Models[i], from)
+		c, err := r.entry(r.Config.Models[i], from)
+		if c != nil {
+			c.Entry = true
+		}
+		return c, err
 	}
 	if server, id, ok := strings.Cut(name, "/"); ok && id != "" {
 		if p, ok := r.provider(server); ok {
@@ -135,6 +140,7 @@ func (r Request) on(p model.Preset, m config.Model, from string) (*Choice, error
 		Name: m.Name, Provider: p.Name, From: from,
 		ContextWindow: first(m.ContextWindow, known.ContextWindow), MaxOutput: m.MaxOutput,
 		WindowFix: p.WindowFix, ToolMode: m.ToolMode, Inventory: m.Inventory, Small: r.Data.IsSmall(m.ID),
+		Server: r.server(p, m.ID),
 	}
 	if m.ParallelToolCalls != nil {
 		p.Compat.ParallelToolCalls = m.ParallelToolCalls
@@ -156,6 +162,25 @@ func (r Request) on(p model.Preset, m config.Model, from string) (*Choice, error
 		return nil, fmt.Errorf("provider %q: type %q is not known, use openai, anthropic or scripted", p.Name, p.Type)
 	}
 	return c, nil
+}
+
+// server is where p is, with the headers that its models send.
+func (r Request) server(p model.Preset, id string) Server {
+	env, _ := r.envProvider()
+	s := Server{Type: p.Type, BaseURL: p.BaseURL, ID: id, FromEnv: p.Name == env.Name && p.BaseURL == env.BaseURL, Header: http.Header{}}
+	switch key := r.key(p); {
+	case p.Type == "anthropic":
+		s.Header.Set("Anthropic-Version", anthropic.Version)
+		if key != "" {
+			s.Header.Set("X-Api-Key", key)
+		}
+	case key != "":
+		s.Header.Set("Authorization", "Bearer "+key)
+	}
+	for name, value := range r.headers(p.Name) {
+		s.Header.Set(name, value)
+	}
+	return s
 }
 
 func (r Request) key(p model.Preset) string {
