@@ -37,6 +37,7 @@ type chatOptions struct {
 	Session   string
 	Fork      string
 	NoSession bool
+	Check     bool
 }
 
 func newChatCmd(f *Factory, run func(context.Context, *chatOptions) error) *cobra.Command {
@@ -97,12 +98,14 @@ func (o *chatOptions) addFlags(cmd *cobra.Command) {
 	fl.StringVar(&o.Session, "session", "", "go on with the session whose `ID` begins so")
 	fl.StringVar(&o.Fork, "fork", "", "copy the session whose `ID` begins so and go on with the copy")
 	fl.BoolVar(&o.NoSession, "no-session", false, "keep no session")
+	fl.BoolVar(&o.Check, "check", false, "ask the model whether it streams, calls tools and how large its window is, and say what to set")
 }
 
 const chatExitCodes = `  0    answered
   1    failed; also a rejected or missing API key
   2    wrong arguments, no model, bad configuration, or a named thing does not exist
-  3    the app was refused at start: it names something that does not exist
+  3    the app was refused at start: it names something that does not exist;
+       --check: the model works, but not as configured
   4    refused by trust or policy, or a call was denied; the answer is printed if there is one
   5    no answer: step limit, loop, empty, or a question to the user (printed on stdout)
   6    the prompt does not fit the model's context

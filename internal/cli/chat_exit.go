@@ -152,6 +152,9 @@ func agentKind(err error) (kind string, exit int, hint string, ok bool) {
 	if _, ok := as[*choose.ScriptError](err); ok {
 		return "script", exitUsage, "see docs/models.md for the format", true
 	}
+	if kind, exit, hint, ok := checkKind(err); ok {
+		return kind, exit, hint, true
+	}
 	return modelKind(err)
 }
 

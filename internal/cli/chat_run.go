@@ -31,6 +31,9 @@ func runChat(ctx context.Context, o *chatOptions) error {
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
+	if o.Check {
+		return o.checkModel(ctx)
+	}
 	if o.interactive() {
 		return o.runInteractive(ctx, nil)
 	}

@@ -72,6 +72,9 @@ func (o *chatOptions) start(ctx context.Context, c chat.Config, watch func(sessi
 		opened.id, c.Records = l.ID, l.Records
 	}
 	opened.chat, err = chat.Open(ctx, c)
+	if opened.chat != nil {
+		opened.close = func() { opened.chat.Close(); log.Close() }
+	}
 	return opened, err
 }
 

@@ -34,7 +34,7 @@ func pages(root *cobra.Command) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s: %w", s.Verb, err)
 		}
-		out[schemaPages+"/"+strings.ReplaceAll(s.Verb, " ", "_")+".json"] = page
+		out[schemaPages+"/"+strings.NewReplacer(" --", "_", " ", "_").Replace(s.Verb)+".json"] = page
 	}
 	return out, nil
 }

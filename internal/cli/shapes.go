@@ -6,7 +6,7 @@ import "github.com/agentctl/agentctl/pkg/toolpkg"
 // docs/schemas are generated from these values, and a test validates the output
 // of real runs against them.
 type shape struct {
-	Verb  string // as typed after agentctl, e.g. "skill list"
+	Verb  string // as typed after agentctl, e.g. "skill list"; with a flag that has a shape of its own
 	Value any    // a zero value of the printed type
 }
 
@@ -19,6 +19,7 @@ func shapes() []shape {
 		{"app prompt", appPromptJSON{}},
 		{"app show", appShowJSON{}},
 		{"chat", chatJSON{}},
+		{"chat --check", chatCheckJSON{}},
 		{"completion", completionJSON{}},
 		{"config path", configPathJSON{}},
 		{"config show", configShowJSON{}},

@@ -64,6 +64,7 @@ var story = []struct {
 	{verb: "tool invoke", args: "nothing", exit: exitUsage},
 
 	{verb: "chat", args: "--model scripted:demo -p hello"},
+	{verb: "chat --check", args: "--model scripted:{}/check.yaml"},
 	{verb: "session list"},
 	{verb: "session rename", args: "{session} greeting"},
 	{verb: "session show", args: "{session}"},
@@ -138,6 +139,12 @@ func storyFiles(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{
 		"body.md":                          "Read the table.\n",
+		"check.yaml": `version: 1
+steps:
+  - reply: {text: "one, two, three", chunk: 3}
+  - reply: {tool_calls: [{name: get_code_word, args: {number: 7341}}]}
+  - reply: {text: tangerine}
+`,
 		".skill/prepared/SKILL.md":         "---\nname: prepared\ndescription: Has a script.\n---\nRun it.\n",
 		".skill/prepared/requirements.txt": "# nothing but Python\n",
 		"tools/greet/launch": `#!/bin/sh

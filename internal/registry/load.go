@@ -14,7 +14,7 @@ import (
 // Load scans the sources anew and returns everything in them. The error is
 // only that of ctx: what is wrong with a source or a package is a diagnostic.
 func (k Kind[T]) Load(ctx context.Context, sources []Source, opts Options) (*Listing[T], error) {
-	l := &Listing[T]{Kind: k.Name}
+	l := &Listing[T]{Kind: k.Name, slug: k.Slug}
 	seen := map[string]bool{} // canonical folders: a package reached twice counts once
 	for i := range sources {
 		src := &sources[i]

@@ -27,6 +27,9 @@ type Kind[T any] struct {
 	// Detect tells whether a folder with these entries is a package, and which
 	// file is its manifest ("" when there is none).
 	Detect func(entries []fs.DirEntry) (manifest string, ok bool)
+	// Slug is how a folder would be called after a name; nil means that names are
+	// looked up as they are typed only.
+	Slug func(name string) string
 	// Parse reads one package. An error means that the package does not load; the
 	// diagnostics are kept in both cases.
 	Parse func(ctx context.Context, l Location) (Parsed[T], []diag.Diagnostic, error)
@@ -126,6 +129,8 @@ type Listing[T any] struct {
 	Diagnostics []diag.Diagnostic
 	// Looked lists the roots that were searched, in order of precedence.
 	Looked []string
+
+	slug func(name string) string // that of the kind, may be nil
 
 	hidden []withheld[T] // they own their names, but nobody gets them
 }

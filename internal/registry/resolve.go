@@ -49,7 +49,7 @@ type Loser[T any] struct {
 // The error is a [*NotFoundError], a [*BrokenError] when the only package of
 // that name does not load, or a [*WithheldError] in a view that withholds it.
 func (l *Listing[T]) Resolve(name string) (Resolution[T], error) {
-	hits := l.index().all(name)
+	hits := l.hits(name)
 	if len(hits) > 0 {
 		if reason, ok := l.withholds(hits[0].item); ok {
 			return Resolution[T]{}, &WithheldError{Kind: l.Kind, Name: hits[0].item.Name, Reason: reason}
@@ -69,6 +69,22 @@ func (l *Listing[T]) Resolve(name string) (Resolution[T], error) {
 		res.Others = append(res.Others, Loser[T]{Item: h.item, By: h.by, Reason: reason(hits[0], h)})
 	}
 	return res, nil
+}
+
+// hits are the packages that a name meets, best first. A name that nothing has is
+// tried as the folder that a package of that name would have been saved to.
+func (l *Listing[T]) hits(name string) []hit[T] {
+	index := l.index()
+	hits := index.all(name)
+	if len(hits) > 0 || l.slug == nil {
+		return hits
+	}
+	for _, h := range index.all(l.slug(name)) {
+		if h.by != ByAlias {
+			hits = append(hits, hit[T]{h.item, BySlug})
+		}
+	}
+	return hits
 }
 
 func (l *Listing[T]) broken(name string) *Broken {

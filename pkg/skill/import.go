@@ -1,7 +1,6 @@
 package skill
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/agentctl/agentctl/internal/archive"
 	"github.com/agentctl/agentctl/internal/registry"
@@ -91,62 +89,6 @@ func (r *ImportRequest) stageRoot(ctx context.Context) (dir string, cleanup func
 	return r.Dir, unlock, err
 }
 
-// openSource lists the files of an archive or folder below the skill's folder.
-func openSource(ctx context.Context, r ImportRequest) (files []archive.File, wrapper string, closer func(), err error) {
-	closer = func() {}
-	if r.Data == nil {
-		info, err := os.Stat(r.Source)
-		if err != nil {
-			return nil, "", closer, refuse("source", "%q does not exist; give a zip file or a folder", r.Source)
-		}
-		if info.IsDir() {
-			return openFolder(ctx, r.Source)
-		}
-		f, err := os.Open(r.Source)
-		if err != nil {
-			return nil, "", closer, err
-		}
-		files, err = archive.ReadZip(f, info.Size())
-		closer = func() { _ = f.Close() }
-		if err != nil {
-			closer()
-			return nil, "", nil, err
-		}
-	} else {
-		data, err := io.ReadAll(io.LimitReader(r.Data, archive.MaxZip+1))
-		if err != nil {
-			return nil, "", closer, err
-		}
-		if len(data) > archive.MaxZip {
-			return nil, "", closer, &archive.LimitError{Reason: fmt.Sprintf("the archive has more than %d MiB", archive.MaxZip>>20)}
-		}
-		if files, err = archive.ReadZip(bytes.NewReader(data), int64(len(data))); err != nil {
-			return nil, "", closer, err
-		}
-	}
-	files, wrapper, err = archive.Unwrap(files, ManifestName, isManifest)
-	if err != nil {
-		closer()
-	}
-	return files, wrapper, closer, err
-}
-
-func openFolder(ctx context.Context, dir string) ([]archive.File, string, func(), error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, "", nil, err
-	}
-	files, err := archive.List(ctx, os.DirFS(abs), func(p string, _ bool) bool { return !archive.Ignored(p) })
-	if err != nil {
-		return nil, "", nil, err
-	}
-	files, wrapper, err := archive.Unwrap(files, ManifestName, isManifest)
-	if wrapper == "" {
-		wrapper = filepath.Base(abs)
-	}
-	return files, wrapper, func() {}, err
-}
-
 // parse reads the staged skill. Its diagnostics name the source, since the
 // staged folder is gone when they are read.
 func (r *ImportRequest) parse(tree, wrapper string) (*Item, error) {
@@ -168,15 +110,6 @@ func (r *ImportRequest) parse(tree, wrapper string) (*Item, error) {
 		return nil, &BrokenError{Kind: "skill", Name: cmp.Or(wrapper, r.stem(), r.Source), File: loc.File(), Diagnostics: ds}
 	}
 	return &Item{Value: s, Name: s.Name, Aliases: s.Aliases, Slug: Slug(s.Name), Location: loc}, nil
-}
-
-// stem is the name of an archive file, which stands in for a folder; stdin has none.
-func (r *ImportRequest) stem() string {
-	if r.Data != nil {
-		return ""
-	}
-	base := filepath.Base(r.Source)
-	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 // finish names, checks and places the staged skill.

@@ -20,7 +20,7 @@ const maxScanDepth = 6
 
 // kind is how the registry finds and reads skills; parse reads one.
 func kind(parse func(context.Context, registry.Location) (registry.Parsed[*Skill], []Diagnostic, error)) registry.Kind[*Skill] {
-	return registry.Kind[*Skill]{Name: "skill", Depth: maxScanDepth, Detect: detect, Parse: parse}
+	return registry.Kind[*Skill]{Name: "skill", Depth: maxScanDepth, Slug: Slug, Detect: detect, Parse: parse}
 }
 
 // detect finds the manifest of a folder: SKILL.md, else the same in other case.

@@ -63,6 +63,8 @@ type Chat struct {
 	config Config
 	prompt Prompt
 	agent  *agent.Agent
+	// held keeps the builds of tool packages in place while the chat lasts.
+	held []func()
 }
 
 // AppError reports an app that cannot start: each problem with its fix.
@@ -198,6 +200,7 @@ func Open(ctx context.Context, c Config) (*Chat, error) {
 	}}
 	ch.useModel(c.Model)
 	ch.agent.SkillNames = ch.skillNames
+	ch.hold(c.Catalog.Packages)
 	return ch, ch.agent.Note(session.Init{
 		App: c.App.Ref(), Model: c.Model.Name, Workspace: c.Env.Workspace, Sandbox: c.Sandbox,
 		Resumed: started != nil, System: p.System, Tools: agent.Specs(p.Tools),
@@ -221,6 +224,21 @@ func skillsRead(records []session.Record) []string {
 		names = append(names, r.Name)
 	}
 	return names
+}
+
+// hold keeps the packages' builds from being cleaned up by a prebuild.
+func (c *Chat) hold(packages []*toolpkg.Package) {
+	for _, p := range packages {
+		c.held = append(c.held, p.Hold())
+	}
+}
+
+// Close lets go of what the chat holds. The session's log is the caller's.
+func (c *Chat) Close() {
+	for _, release := range c.held {
+		release()
+	}
+	c.held = nil
 }
 
 // Turn answers what the user said.

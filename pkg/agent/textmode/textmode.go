@@ -11,18 +11,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agentctl/agentctl/internal/schema"
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/prompt"
 )
 
-// format is how a call is written. It shows an example before it explains:
-// small models copy better than they read.
+// format is how a call is written. It shows a call of a tool that is there before
+// it explains: small models copy better than they read.
 const format = `# How to call a tool
-Write the call as JSON between these tags, then stop:
+Write the call as JSON between these tags, then stop. For example:
 
-<tool_call>
-{"name": "TOOL", "arguments": {"ARGUMENT": "VALUE"}}
-</tool_call>
+%s
 
 - Several calls may follow one another, each between its own tags.
 - The next message then holds each result between <tool_result> tags. Never write those yourself.
@@ -34,7 +33,7 @@ func System(system string, tools []model.ToolSpec) string {
 	if len(tools) == 0 {
 		return system
 	}
-	for _, part := range []string{strings.TrimSpace(prompt.Inventory(tools)), format} {
+	for _, part := range []string{strings.TrimSpace(prompt.Inventory(tools)), fmt.Sprintf(format, example(tools[0]))} {
 		if !strings.Contains(system, part) {
 			system = strings.TrimRight(system, "\n") + "\n\n" + part + "\n"
 		}
@@ -72,6 +71,15 @@ func said(m model.Message) string {
 		text = join(text, call(c))
 	}
 	return text
+}
+
+// example is a call that the tool would take.
+func example(t model.ToolSpec) string {
+	args, err := schema.Example(t.Schema)
+	if err != nil {
+		args = json.RawMessage("{}")
+	}
+	return call(model.ToolCall{Name: t.Name, Args: string(args)})
 }
 
 func call(c model.ToolCall) string {
