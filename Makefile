@@ -16,7 +16,7 @@ LDFLAGS := -s -w -X $(CLI).version=$(VERSION) -X $(CLI).commit=$(COMMIT)
 NESTED := $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
 
 .DEFAULT_GOAL := help
-.PHONY: help build install test lint fmt tidy fuzz bench demo docs cover clean
+.PHONY: help build install test lint fmt tidy fuzz bench demo live docs cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
@@ -49,6 +49,9 @@ bench: build ## measure speed; RUNS whole-process runs a side
 
 demo: build ## show the whole program, without network and without a model
 	./scripts/demo.sh
+
+live: build ## chat with a real small model on llama.cpp and record it (not part of test)
+	./scripts/live.sh
 
 docs: ## generate docs/commands, docs/man and docs/schemas
 	go test ./internal/cli -run "^TestDocs$$" -update

@@ -5,5 +5,5 @@ import "embed"
 
 // FS has one folder for each skill. Dot files belong to a skill too.
 //
-//go:embed all:author-skill
+//go:embed all:author-skill all:author-tool
 var FS embed.FS

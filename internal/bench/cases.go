@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/agentctl/agentctl/pkg/agent/agenttest"
@@ -33,13 +33,12 @@ func (b *bench) startup(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	got, err := measure(ctx, b.runs, subject{name: "empty Go program", argv: []string{empty}}, b.agentctl("version", b.tmp, "version"))
+	got, err := measure(ctx, b.runs, subject{name: "empty", argv: []string{empty}}, b.agentctl("version", b.tmp, "version"))
 	if err != nil {
 		return err
 	}
-	b.row("startup", "empty Go program", got[0], "1", "the same flags for the linker")
-	b.row("startup", "agentctl version", got[1], ratio(got[1].wall, got[0].wall), "to the empty program, wall")
-	b.note("startup", ratio(got[1].cpu, got[0].cpu), "to the empty program, CPU")
+	b.row("startup", "empty Go program", got[0], ratios{})
+	b.row("startup", "agentctl version", got[1], to(got[1], got[0], "this to the empty program"))
 	return nil
 }
 
@@ -57,9 +56,11 @@ func (b *bench) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row("list", "agentctl version", got[0], "1", "")
-	b.row("list", "100 skills", got[1], ratio(got[1].wall, got[0].wall), "to version")
-	b.row("list", "10,000 skills", got[2], ratio(got[2].wall-got[0].wall, 100*(got[1].wall-got[0].wall)), "to 100 times the cost of 100: 1 is linear")
+	hundred, rest := less(got[1], got[0]), less(got[2], got[0])
+	hundredfold := sample{wall: 100 * hundred.wall, cpu: 100 * hundred.cpu}
+	b.row("list", "agentctl version", got[0], ratios{})
+	b.row("list", "100 skills", got[1], to(got[1], got[0], "this to version"))
+	b.row("list", "10,000 skills", got[2], to(rest, hundredfold, "this to 100 times the cost of 100, both beyond version"))
 	return nil
 }
 
@@ -73,7 +74,7 @@ func (b *bench) lint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row("lint", "1,000 skills", got[1], ratio(got[1].wall, got[0].wall), "to version")
+	b.row("lint", "1,000 skills", got[1], to(got[1], got[0], "this to version"))
 	return nil
 }
 
@@ -99,9 +100,8 @@ func (b *bench) chat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row("chat", "one tool call", got[1], ratio(got[1].wall, got[0].wall), "to version")
-	requests := len(server.Requests())
-	b.note("chat", fmt.Sprintf("%.1f", float64(requests)/float64(b.runs+1)), "requests a run")
+	b.row("chat", "one tool call", got[1], to(got[1], got[0], "this to version"))
+	b.note("chat", fmt.Sprintf("%.1f", float64(len(server.Requests()))/float64(b.runs+1)), "requests a run")
 	return nil
 }
 
@@ -119,24 +119,27 @@ func (b *bench) prebuild(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hashing, err := hashTree(source, b.runs)
+	took, err := hashTree(source, b.runs)
 	if err != nil {
 		return err
 	}
-	b.row("prebuild", "hashing the sources", sample{wall: hashing, cpu: hashing}, "1", "in process, one core")
-	b.row("prebuild", "nothing to do", got[1], ratio(got[1].wall-got[0].wall, hashing), "beyond version, to hashing")
+	hashing := sample{wall: took, cpu: took}
+	b.row("prebuild", "hashing the sources", hashing, ratios{})
+	b.row("prebuild", "nothing to do", got[1], to(less(got[1], got[0]), hashing, "this beyond version to hashing"))
 	return nil
 }
 
 // sandbox is what confinement adds to a program that does nothing.
 func (b *bench) sandbox(ctx context.Context) error {
-	python, err := exec.LookPath("python3")
+	// Ask it where it is: what PATH has may be a shim, which costs more than it.
+	where := subject{argv: []string{"python3", "-c", "import sys; print(sys.executable)"}}
+	python, err := where.output(ctx)
 	if err != nil {
 		return err
 	}
 	subjects := []subject{
 		{name: "true", argv: []string{"true"}},
-		{name: "python", argv: []string{python, "-c", "pass"}},
+		{name: "python", argv: []string{strings.TrimSpace(string(python)), "-c", "pass"}},
 		b.agentctl("version", b.tmp, "version"),
 	}
 	backends := []string{"none", "native", "bwrap"}
@@ -147,11 +150,10 @@ func (b *bench) sandbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row("sandbox", "true", got[0], "1", "plain")
-	b.row("sandbox", "python3 -c pass", got[1], ratio(got[1].wall, got[0].wall), "to plain true")
+	b.row("sandbox", "true", got[0], ratios{})
+	b.row("sandbox", "python3 -c pass", got[1], to(got[1], got[0], "this to plain true"))
 	for i, backend := range backends {
-		added := got[3+i].wall - got[2].wall
-		b.row("sandbox", backend, got[3+i], ratio(added, got[1].wall), "beyond version, to python3 -c pass")
+		b.row("sandbox", backend, got[3+i], to(less(got[3+i], got[2]), got[1], "this beyond version to python3 -c pass"))
 	}
 	return nil
 }
@@ -165,7 +167,8 @@ func (b *bench) memory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row("memory", "1 byte of output", got[0], "1", "")
-	b.row("memory", "1 GiB of output", got[1], ratio(time.Duration(got[1].rss), time.Duration(got[0].rss)), "resident size, to 1 byte")
+	b.row("memory", "1 byte of output", got[0], ratios{})
+	b.row("memory", "1 GiB of output", got[1], ratios{})
+	b.note("memory", quotient(time.Duration(got[1].rss), time.Duration(got[0].rss)), fmt.Sprintf("resident size, %d to %d MiB", got[1].rss>>20, got[0].rss>>20))
 	return nil
 }

@@ -53,7 +53,7 @@ func run(ctx context.Context, bin string, runs int, only string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.tmp)) }()
 	b.home = filepath.Join(b.tmp, "home")
-	fmt.Fprintln(b.out, "CASE\tSUBJECT\tWALL ms\tCPU ms\tMiB\tRATIO\tMEANING")
+	fmt.Fprintln(b.out, "CASE\tSUBJECT\tWALL ms\tCPU ms\tWALL\tCPU\tRATIO OF")
 	for _, c := range wanted {
 		if err := c.measure(b, ctx); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -88,19 +88,30 @@ func (b *bench) agentctl(name, dir string, args ...string) subject {
 	}}
 }
 
-// row prints one measured subject and how it compares.
-func (b *bench) row(group, name string, s sample, ratio, meaning string) {
-	fmt.Fprintf(b.out, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", group, name, millis(s.wall), millis(s.cpu), s.rss>>20, ratio, meaning)
+// row prints one measured subject and its ratios.
+func (b *bench) row(group, name string, s sample, r ratios) {
+	fmt.Fprintf(b.out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", group, name, millis(s.wall), millis(s.cpu), r.wall, r.cpu, r.of)
 }
 
-// note adds a second figure to the row above.
-func (b *bench) note(group, figure, meaning string) {
-	fmt.Fprintf(b.out, "%s\t\t\t\t\t%s\t%s\n", group, figure, meaning)
+// note adds one more figure to the rows above.
+func (b *bench) note(group, figure, of string) {
+	fmt.Fprintf(b.out, "%s\t\t\t\t%s\t\t%s\n", group, figure, of)
 }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/float64(time.Millisecond)) }
 
-func ratio(a, b time.Duration) string {
+// ratios are what a row says about two samples, in words in of.
+type ratios struct{ wall, cpu, of string }
+
+// to compares a with b.
+func to(a, b sample, of string) ratios {
+	return ratios{quotient(a.wall, b.wall), quotient(a.cpu, b.cpu), of}
+}
+
+// less is what a costs beyond b.
+func less(a, b sample) sample { return sample{wall: a.wall - b.wall, cpu: a.cpu - b.cpu} }
+
+func quotient(a, b time.Duration) string {
 	if b <= 0 {
 		return "-"
 	}

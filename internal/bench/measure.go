@@ -24,7 +24,7 @@ type subject struct {
 // sample is what one run cost.
 type sample struct {
 	wall, cpu time.Duration // cpu is user and system time, also of waited-for children
-	rss       int64         // bytes; 0 where the system does not tell
+	rss       int64         // bytes, at least that of this process; 0 where the system does not tell
 }
 
 // measure runs all subjects in turn, so that whatever else the machine does

@@ -16,8 +16,10 @@ import (
 
 // chatCheckJSON is what `chat --check --json` prints.
 type chatCheckJSON struct {
-	Model    string `json:"model"`
-	From     string `json:"from"`
+	Model string `json:"model"`
+	From  string `json:"from"`
+	// Found: nobody named it; it is the only one there is.
+	Found    bool   `json:"found"`
 	Provider string `json:"provider"`
 	URL      string `json:"url"` // "" for a script
 	// Streams, and after how many milliseconds the first words came.
@@ -86,7 +88,7 @@ func (o *chatOptions) chosenModel(ctx context.Context) (*choose.Choice, error) {
 
 func checkShape(c *choose.Choice, r *check.Report) chatCheckJSON {
 	out := chatCheckJSON{
-		Model: c.Name, From: c.From, Provider: c.Provider, URL: c.Server.BaseURL,
+		Model: c.Name, From: c.From, Found: c.Found, Provider: c.Provider, URL: c.Server.BaseURL,
 		Streams: r.Streaming.OK(), FirstMS: r.Streaming.First.Milliseconds(),
 		ToolCalls: r.Tools.Calls, ToolMode: cmp.Or(c.ToolMode, "auto"),
 		ContextWindow: r.Window.Tokens, ConfiguredWindow: c.ContextWindow, WindowSource: r.Window.Source,
@@ -137,8 +139,12 @@ func (c chatCheckJSON) rows() [][]string {
 	if c.ConfiguredWindow > 0 {
 		source += "; " + strconv.Itoa(c.ConfiguredWindow) + " configured or usual"
 	}
+	from := "from " + c.From
+	if c.Found {
+		from = c.From
+	}
 	return [][]string{
-		{"model", c.Model, "from " + strings.TrimPrefix(c.From, "from ")},
+		{"model", c.Model, from},
 		{"reachable", "yes", cmp.Or(c.URL, "a script, no server")},
 		{"streams", streams, fmt.Sprintf("first words after %s", (time.Duration(c.FirstMS) * time.Millisecond).String())},
 		{"tool calls", c.ToolCalls, "tool_mode: " + c.ToolMode},

@@ -30,7 +30,7 @@ func (o *chatOptions) readPrompt(ctx context.Context) (string, error) {
 		if strings.TrimSpace(o.Prompt) == "" {
 			return "", usageError{message: "the prompt is empty", hint: "agentctl chat -p TEXT"}
 		}
-		return o.Prompt, nil
+		return text([]byte(o.Prompt)), nil
 	case o.Stdin || !o.IO.InTTY:
 		return o.stdinPrompt(ctx)
 	}
@@ -78,7 +78,7 @@ func withBlock(prompt string, data []byte) (string, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return prompt, nil
 	}
-	return prompt + "\n\n<stdin>\n" + strings.TrimRight(text(data), "\n") + "\n</stdin>", nil
+	return text([]byte(prompt)) + "\n\n<stdin>\n" + strings.TrimRight(text(data), "\n") + "\n</stdin>", nil
 }
 
 func text(data []byte) string { return strings.ToValidUTF8(string(data), "�") }

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/agent/chat"
 	"github.com/agentctl/agentctl/pkg/agent/session"
+	"github.com/agentctl/agentctl/pkg/skill"
 )
 
 // chatJSON is what `chat --output json` prints.
@@ -146,6 +148,9 @@ func (c *chatOutput) progress(r session.Record) {
 	case session.ToolCall:
 		c.say("%s %s", b.Name, b.Args)
 	case session.ToolResult:
+		if origin := skill.Origin(b.Content); b.Name == builtin.ReadSkill && origin != "" {
+			c.say("%s: %s", b.Name, origin)
+		}
 		if b.Status != "ok" {
 			first, _, _ := strings.Cut(b.Content, "\n")
 			c.say("%s: %s: %s", b.Name, b.Status, strings.TrimPrefix(first, b.Status+": "))

@@ -13,6 +13,7 @@ import (
 	"github.com/agentctl/agentctl/pkg/agent/chat"
 	"github.com/agentctl/agentctl/pkg/agent/model/choose"
 	"github.com/agentctl/agentctl/pkg/sandbox"
+	"github.com/agentctl/agentctl/pkg/skill"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
 
@@ -144,7 +145,7 @@ func (f *Factory) chatEnv(backend string, c *config.Loaded) (*builtin.Env, error
 	var open sandbox.Backend
 	return &builtin.Env{
 		Workspace: w.Dir, Home: w.Home, Protect: w.Protect, SkillsDir: dir, Unconfined: o.Name == sandbox.NameNone,
-		Grants: c.Tools.Env, LookupEnv: f.lookupEnv,
+		Grants: c.Tools.Env, LookupEnv: f.lookupEnv, Python: f.skillPython,
 		Backend: func(ctx context.Context) (sandbox.Backend, error) {
 			once.Lock()
 			defer once.Unlock()
@@ -156,6 +157,23 @@ func (f *Factory) chatEnv(backend string, c *config.Loaded) (*builtin.Env, error
 			return open, err
 		},
 	}, nil
+}
+
+// skillPython is what runs the Python scripts of a skill: the environment that
+// skill prepare made. A chat makes none, since that would download packages.
+func (f *Factory) skillPython(ctx context.Context, it *skill.Item) (builtin.Python, error) {
+	env, ok, err := skill.FindEnvironment(ctx, it, f.Dirs.Cache)
+	switch {
+	case err != nil:
+		return builtin.Python{}, err
+	case ok:
+		return builtin.Python{Interpreter: env.Python, ReadOnly: env.ReadOnly}, nil
+	}
+	wants, err := skill.WantsEnvironment(ctx, it)
+	if err != nil || !wants {
+		return builtin.Python{}, err
+	}
+	return builtin.Python{Unprepared: "agentctl skill prepare " + it.Name}, nil
 }
 
 // lookupEnv reads a variable that a package declared and the user granted.

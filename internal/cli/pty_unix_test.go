@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -40,6 +41,9 @@ import (
 //	transcript FILE  the same with what was scrolled away above it
 //	ended CODE       wait until the program ends with this exit code
 //	signal NAME      send INT or TERM
+//	capture NAME     keep what the terminal showed as a screen of a document
+//	document FROM TO compare FROM, with its {{NAME}} replaced by those screens, with
+//	                 the file TO of the repository
 func TestTerminal(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: ptyDir, RequireExplicitExec: true, RequireUniqueNames: true,
@@ -51,7 +55,7 @@ func TestTerminal(t *testing.T) {
 var ptyDir = filepath.Join("testdata", "pty")
 
 // patience is how long a screen may take. It is only waited for when a test fails.
-const patience = 20 * time.Second
+const patience = 3 * time.Second
 
 func withCommands(more map[string]func(*testscript.TestScript, bool, []string)) map[string]func(*testscript.TestScript, bool, []string) {
 	all := maps.Clone(scriptCommands)
@@ -63,7 +67,7 @@ func setupTerminal(env *testscript.Env) error {
 	if err := setupScript(env); err != nil {
 		return err
 	}
-	env.Values[terminalKey{}] = &terminal{updates: map[string]string{}}
+	env.Values[terminalKey{}] = &terminal{updates: map[string]string{}, screens: map[string]string{}}
 	env.Setenv("TERM", "xterm-256color")
 	env.Setenv("LANG", "C.UTF-8")
 	env.Setenv("TZ", "UTC")
@@ -76,9 +80,12 @@ type terminalKey struct{}
 type terminal struct {
 	cmd     *exec.Cmd
 	pty     *os.File
-	emu     *vt.SafeEmulator
+	mu      sync.Mutex // of emu
+	emu     *vt.Emulator
 	done    chan struct{}
+	line    string            // as a person would have typed it
 	updates map[string]string // golden screens to write
+	screens map[string]string // what capture kept
 }
 
 var terminalCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -102,6 +109,8 @@ var terminalCommands = map[string]func(ts *testscript.TestScript, neg bool, args
 	"transcript": func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).golden(ts, args[0], true) },
 	"ended":      func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).ended(ts, args[0]) },
 	"signal":     func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).signal(ts, args[0]) },
+	"capture":    func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).capture(args[0]) },
+	"document":   func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).document(ts, args[0], args[1]) },
 }
 
 func terminalOf(ts *testscript.TestScript) *terminal { return ts.Value(terminalKey{}).(*terminal) }
@@ -115,20 +124,30 @@ func (t *terminal) start(ts *testscript.TestScript, args []string) {
 	for len(args) > 0 && strings.Contains(args[0], "=") {
 		env, args = append(env, args[0]), args[1:]
 	}
+	t.line = commandLine(args)
 	path, err := exec.LookPath(args[0])
 	ts.Check(err)
 	t.cmd = exec.Command(path, args[1:]...)
 	t.cmd.Dir, t.cmd.Env = ts.Getenv("WORK"), env
 	t.pty, err = pty.StartWithSize(t.cmd, size)
 	ts.Check(err)
-	t.emu = vt.NewSafeEmulator(int(size.Cols), int(size.Rows))
+	t.emu = vt.NewEmulator(int(size.Cols), int(size.Rows))
 	t.done = make(chan struct{})
 	go func() { _, _ = io.Copy(t.pty, t.emu) }() // what the terminal answers
 	go func() {
 		defer close(t.done)
-		_, _ = io.Copy(t.emu, t.pty)
+		_, _ = io.Copy(locked{t}, t.pty)
 	}()
 	ts.Defer(func() { t.stop(ts) })
+}
+
+// locked writes to the emulator while nobody looks at it.
+type locked struct{ t *terminal }
+
+func (l locked) Write(p []byte) (int, error) {
+	l.t.mu.Lock()
+	defer l.t.mu.Unlock()
+	return l.t.emu.Write(p)
 }
 
 // stop ends a program that a failed script left behind, and writes golden screens.
@@ -172,7 +191,9 @@ func sizeOf(ts *testscript.TestScript, text string) *pty.Winsize {
 
 func (t *terminal) resize(ts *testscript.TestScript, text string) {
 	size := sizeOf(ts, text)
+	t.mu.Lock()
 	t.emu.Resize(int(size.Cols), int(size.Rows))
+	t.mu.Unlock()
 	ts.Check(pty.Setsize(t.pty, size))
 }
 
@@ -272,6 +293,8 @@ var (
 // text is the screen as text: no blanks at the ends of lines, no empty lines at
 // the end.
 func (t *terminal) text(scrollback bool) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var lines []string
 	if scrollback {
 		for y := range t.emu.ScrollbackLen() {
@@ -300,4 +323,37 @@ func (t *terminal) row(y int, at func(x, y int) *uv.Cell) string {
 		x += c.Width
 	}
 	return strings.TrimRight(row.String(), " ")
+}
+
+func commandLine(args []string) string {
+	words := slices.Clone(args)
+	for i, w := range words {
+		if strings.Contains(w, " ") {
+			words[i] = "'" + w + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// capture keeps the command and everything that the terminal showed.
+func (t *terminal) capture(name string) {
+	t.screens[name] = fmt.Sprintf("```text\n$ %s\n%s```", t.line, t.text(true))
+}
+
+// document puts the screens into a page and compares it.
+func (t *terminal) document(ts *testscript.TestScript, from, to string) {
+	page := ts.ReadFile(from)
+	for name, screen := range t.screens {
+		page = strings.ReplaceAll(page, "{{"+name+"}}", screen)
+	}
+	file := filepath.Join(ts.Getenv("REPO"), filepath.FromSlash(to))
+	if *update {
+		ts.Check(os.WriteFile(file, []byte(page), 0o644))
+		return
+	}
+	want, err := os.ReadFile(file)
+	ts.Check(err)
+	if page != string(want) {
+		ts.Fatalf("%s is out of date (go test ./internal/cli -run TestTerminal -update); it would be\n%s", to, page)
+	}
 }

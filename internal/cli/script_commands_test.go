@@ -13,6 +13,7 @@ import (
 var scriptCommands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"json":           jsonCommand,
 	"exit":           exitCommand,
+	"wheel":          wheelCommand,
 	"model-server":   modelServer,
 	"model-requests": modelRequests,
 }

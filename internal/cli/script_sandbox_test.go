@@ -9,13 +9,15 @@ import (
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
 
-// scriptCondition knows [sandbox]: a backend works on this machine. With
-// AGENTCTL_TEST_NO_SKIP=1 it always holds, so that nothing is skipped unseen.
+// scriptCondition knows [sandbox]: a backend works on this machine, and [python]:
+// uv and an interpreter are there. With AGENTCTL_TEST_NO_SKIP=1 they always
+// hold, so that nothing is skipped unseen.
 func scriptCondition(cond string) (bool, error) {
-	if cond != "sandbox" {
+	works, ok := map[string]func() bool{"sandbox": sandboxWorks, "python": pythonWorks}[cond]
+	if !ok {
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}
-	return os.Getenv("AGENTCTL_TEST_NO_SKIP") == "1" || sandboxWorks(), nil
+	return os.Getenv("AGENTCTL_TEST_NO_SKIP") == "1" || works(), nil
 }
 
 var sandboxWorks = sync.OnceValue(func() bool {

@@ -54,6 +54,9 @@ func setupScript(env *testscript.Env) error {
 	for name, value := range goFolders() {
 		env.Setenv(name, value)
 	}
+	if cache := uvCache(); cache != "" {
+		env.Setenv("UV_CACHE_DIR", cache)
+	}
 	return err
 }
 

@@ -138,7 +138,7 @@ func missing(t *testing.T, program string) bool {
 func storyFiles(t *testing.T, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{
-		"body.md":                          "Read the table.\n",
+		"body.md": "Read the table.\n",
 		"check.yaml": `version: 1
 steps:
   - reply: {text: "one, two, three", chunk: 3}
@@ -168,11 +168,18 @@ esac
 // runHere runs one command line in dir, with a home folder of its own.
 func runHere(t *testing.T, dir string, args ...string) (out []byte, errOut string, exit int) {
 	t.Helper()
+	return runWith(t, dir, "", args...)
+}
+
+// runWith is runHere with text on stdin.
+func runWith(t *testing.T, dir, input string, args ...string) (out []byte, errOut string, exit int) {
+	t.Helper()
 	home := filepath.Join(dir, ".home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	streams, _, stdout, stderr := iostreams.Test()
+	streams, stdin, stdout, stderr := iostreams.Test()
+	stdin.WriteString(input)
 	f := &Factory{
 		IO:     streams,
 		Getenv: func(string) string { return "" },

@@ -35,7 +35,8 @@ func newToolNewCmd(f *Factory, run func(context.Context, *toolNewOptions) error)
 it builds, passes lint and runs at once. Nothing that exists is overwritten.
 
 --from-skill makes a package of the scripts that a skill's tools.yaml describes,
-one command each; the scripts are copied, and the skill stays as it is.`,
+one command each. Its files are copied, the Python packages that it asks for become
+dependencies of the package, and the skill stays as it is.`,
 		Example: `  agentctl tool new row-counter --lang go -d "Counts rows of CSV files."
   agentctl tool new label-bounds --from-skill product-labels`,
 		Args: exactArgs(1, "the name of a package"),
@@ -103,7 +104,10 @@ func (o *toolNewOptions) fromSkill(ctx context.Context) error {
 			hint: "describe its scripts in " + filepath.Join(res.Winner.Dir, skill.ToolsFile), exit: exitUsage,
 		}
 	}
-	set := &toolpkg.ScriptSet{Skill: res.Winner.Name, FS: res.Winner.FS}
+	set, err := scriptSet(ctx, res.Winner)
+	if err != nil {
+		return err
+	}
 	for _, t := range tools {
 		argv, err := skill.Interpreter(res.Winner.FS, t.Script)
 		if err != nil {
@@ -118,4 +122,16 @@ func (o *toolNewOptions) fromSkill(ctx context.Context) error {
 		o.Request.Description = squeeze(res.Winner.Value.Description)
 	}
 	return nil
+}
+
+// scriptSet is what a package takes from a skill besides its commands.
+func scriptSet(ctx context.Context, it *skill.Item) (*toolpkg.ScriptSet, error) {
+	files, err := skill.Files(ctx, it)
+	if err != nil {
+		return nil, err
+	}
+	wants, err := skill.DependenciesOf(ctx, it)
+	return &toolpkg.ScriptSet{
+		Skill: it.Name, FS: it.FS, Files: files, Dependencies: wants.Packages, RequiresPython: wants.RequiresPython,
+	}, err
 }

@@ -33,6 +33,7 @@ type Compat struct {
 	MaxTokensField    *string        `yaml:"max_tokens_field"` // max_tokens or max_completion_tokens
 	SystemRole        *string        `yaml:"system_role"`      // system or developer
 	ToolResultName    *bool          `yaml:"tool_result_name"` // send the tool's name with its result
+	EmptyContent      *bool          `yaml:"empty_content"`    // "" instead of null beside calls
 	ReasoningField    *string        `yaml:"reasoning_field"`  // name under which reasoning is sent back
 	ParallelToolCalls *bool          `yaml:"parallel_tool_calls"`
 	Body              map[string]any `yaml:"body"` // further top-level fields of the request

@@ -28,22 +28,23 @@ import (
 
 func main() {
 	server := flag.String("server", "http://127.0.0.1:8080/v1", "base `URL` of the model server")
+	listen := flag.String("listen", "127.0.0.1:0", "`ADDRESS` of the recorder")
 	out := flag.String("out", "", "write PATH.yaml and PATH.json")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := record(ctx, *server, *out, flag.Args()); err != nil {
+	if err := record(ctx, *server, *listen, *out, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "live:", err)
 		os.Exit(1)
 	}
 }
 
-func record(ctx context.Context, server, out string, argv []string) error {
+func record(ctx context.Context, server, listen, out string, argv []string) error {
 	if out == "" || len(argv) == 0 {
 		return errors.New("usage: live -server URL -out PATH -- agentctl chat …")
 	}
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	listener, err := config.Listen(ctx, "tcp", listen)
 	if err != nil {
 		return err
 	}
@@ -53,14 +54,15 @@ func record(ctx context.Context, server, out string, argv []string) error {
 	defer proxy.Close()                       //nolint:errcheck // the process ends
 
 	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], "--json")...) //nolint:gosec // the user's own command
-	cmd.Env = append(os.Environ(), "AGENTCTL_BASE_URL=http://"+listener.Addr().String()+"/v1")
+	base := "http://" + listener.Addr().String() + "/v1"
+	cmd.Env = append(os.Environ(), "AGENTCTL_BASE_URL="+base)
 	cmd.Stderr = os.Stderr
 	result, err := cmd.Output()
 	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
 		return err
 	}
 	os.Stdout.Write(result) //nolint:errcheck // for the person who watches
-	return write(out, rec.Script(), result)
+	return write(out, rec.Script(), bytes.ReplaceAll(result, []byte(base), []byte("MODEL_URL")))
 }
 
 // write keeps the result without what differs at each run.

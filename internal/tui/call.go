@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/agent/session"
+	"github.com/agentctl/agentctl/pkg/skill"
 )
 
 // call is one tool call of a turn, for the screen.
@@ -117,6 +119,9 @@ func (c *call) end() string {
 	}
 	if c.result.Status != "ok" {
 		end += " " + c.result.Status
+	}
+	if origin := skill.Origin(c.result.Content); c.Name == builtin.ReadSkill && strings.Contains(origin, ", ahead of ") {
+		end += " " + termtext.Line(origin) // which of several of that name
 	}
 	if c.result.DurationMS >= slow.Milliseconds() {
 		end += " " + took(c.result.DurationMS)

@@ -36,14 +36,15 @@ func (s *splitter) write(text string) []string {
 	}
 }
 
-// close returns what is left as the last block, "" when nothing is.
-func (s *splitter) close() string {
+// close ends the text and returns the blocks that are left.
+func (s *splitter) close() []string {
+	var blocks []string
 	if s.partial != "" {
-		s.lines = append(s.lines, s.partial)
+		blocks = s.write("\n")
 	}
-	text := strings.Join(s.lines, "\n")
+	blocks = append(blocks, s.end()...)
 	*s = splitter{}
-	return strings.Trim(text, "\n")
+	return blocks
 }
 
 // open is the text of the block that is not complete.

@@ -226,6 +226,9 @@ func (p *plain) record(r session.Record) {
 		p.tell("warning: %s", b.Text)
 	case session.Retry:
 		p.tell("trying again: %s", b.Reason)
+	case session.Compaction:
+		p.newline()
+		p.tell("the history became a summary")
 	default:
 		if c := p.calls.record(r); c != nil && c.result != nil {
 			p.newline()

@@ -151,6 +151,11 @@ func (m *screen) record(r session.Record) {
 		m.note("warning: " + b.Text)
 	case session.Retry:
 		m.note("trying again: " + b.Reason)
+	case session.Compaction:
+		if m.state == running { // /compact says it itself
+			m.flush()
+			m.note("the history became a summary to make room")
+		}
 	default:
 		if c := m.calls.record(r); c != nil && c.result != nil {
 			m.printCall(c)
@@ -169,7 +174,7 @@ func (m *screen) printCall(c *call) {
 // flush ends the block that is open: something else comes now.
 func (m *screen) flush() {
 	m.thinking = false
-	if text := m.md.close(); strings.TrimSpace(text) != "" {
+	for _, text := range m.md.close() {
 		m.out.add(block, m.render(text))
 	}
 }

@@ -126,10 +126,11 @@ type turn struct {
 	looping bool
 	// badArgs counts the refusals of a tool's arguments in a row.
 	badArgs map[string]int
-	// What a turn does at most once to get a request through.
-	compacted, untangled, warned bool
-	overflowed                   bool
-	mu                           sync.Mutex
+	// What is done at most once to get a request through: a turn compacts and
+	// warns once, a request is untangled once.
+	compacted, overflowed, warned, untangled bool
+
+	mu sync.Mutex
 }
 
 func (t *turn) run(ctx context.Context, user session.User, attached session.Context) error {

@@ -34,6 +34,7 @@ func (t *turn) ask(ctx context.Context) (text string, calls []asked, err error) 
 	if err := t.makeRoom(ctx); err != nil {
 		return "", nil, err
 	}
+	t.untangled = false
 	for {
 		a := &answer{t: t, filter: repair.NewFilter(t.known), byText: t.inText()}
 		err := a.read(ctx, t.request())

@@ -21,8 +21,8 @@ const (
 // Later runs of the session read it, and start there.
 const WarnTextMode = "model.text_mode"
 
-// recover does what makes a refused request worth repeating, each only once a
-// turn. It returns the error that is left.
+// recover does what makes a refused request worth repeating, each only once. It
+// returns the error that is left.
 func (t *turn) recover(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*model.ToolsUnsupportedError](err); ok && !t.inText() && t.auto() {
 		return t.emit(session.Warning{Code: WarnTextMode, Text: fmt.Sprintf(

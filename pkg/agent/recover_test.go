@@ -94,6 +94,21 @@ func TestHistoryThatTheServerRefuses(t *testing.T) {
 	}
 }
 
+// A server that reads no calls at all refuses each one; the turn goes on.
+func TestEveryCallIsRefused(t *testing.T) {
+	t.Parallel()
+	refused := &model.ServerError{Provider: "p", Status: 500, Detail: "Failed to parse tool call arguments as JSON"}
+	m := &answers{steps: [][]any{{callOf("a", "look", `{"n":1}`)}, {refused}, {callOf("b", "look", `{"n":2}`)}, {refused}, {say("Done.")}}}
+	a := newAgent(m, tool{name: "look"})
+	if res := turn(t, a, "go"); res.Answer != "Done." || len(m.requests) != 5 {
+		t.Errorf("%+v after %d requests", res, len(m.requests))
+	}
+	last := m.requests[4].Messages
+	if len(last) != 2 || strings.Count(last[1].Content, "gave:") != 2 {
+		t.Errorf("the last request is %+v", last)
+	}
+}
+
 func TestHistoryIsUntangledOnce(t *testing.T) {
 	t.Parallel()
 	refused := &model.ServerError{Provider: "p", Status: 500, Detail: "Failed to parse tool call arguments as JSON"}

@@ -82,10 +82,19 @@ func parseHierarchies(own, mounts string) []hierarchy {
 		}
 		if root := cgroupMount(mounts, id == "0", controllers[0]); root != "" {
 			own := filepath.Join(root, path)
-			out = append(out, hierarchy{controllers, slices.Compact([]string{own, filepath.Dir(own), root})})
+			out = append(out, hierarchy{controllers, parentsOf(own, root)})
 		}
 	}
 	return out
+}
+
+// parentsOf lists the folders to try, own one first and never above the mount:
+// what lies there is an ordinary folder, where limits are files without meaning.
+func parentsOf(own, root string) []string {
+	if own == root {
+		return []string{root}
+	}
+	return slices.Compact([]string{own, filepath.Dir(own), root})
 }
 
 // cgroupMount finds where a hierarchy is mounted: fields of mountinfo are

@@ -16,11 +16,16 @@ func TestParseHierarchies(t *testing.T) {
 		want              []hierarchy
 	}{
 		{"version 1", "8:pids:/\n4:memory:/a/b\n3:cpuset:/\n", v1, []hierarchy{
-			{[]string{"pids"}, []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup", "/sys/fs/cgroup/pids"}},
+			{[]string{"pids"}, []string{"/sys/fs/cgroup/pids"}},
 			{[]string{"memory"}, []string{"/sys/fs/cgroup/memory/a/b", "/sys/fs/cgroup/memory/a", "/sys/fs/cgroup/memory"}},
 		}},
 		{"version 2", "0::/user.slice/x\n", v2, []hierarchy{
 			{[]string{"pids", "memory"}, []string{"/sys/fs/cgroup/user.slice/x", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"}},
+		}},
+		// The folder above the mounts takes folders and files of any name: nothing
+		// that is put there limits anything.
+		{"version 2 beside version 1, at its root", "0::/\n", "36 35 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", []hierarchy{
+			{[]string{"pids", "memory"}, []string{"/sys/fs/cgroup/unified"}},
 		}},
 		{"not mounted", "0::/\n8:pids:/\n", "", nil},
 		{"nonsense", "a\n::\n", "b - c\n - \n", nil},

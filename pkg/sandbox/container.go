@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -13,12 +17,8 @@ import (
 // libraries and interpreters come from it, not from the host.
 const DefaultImage = "debian:stable-slim"
 
-// engineTimeout bounds every call of the engine that is not the command itself;
-// create may have to fetch the image.
-const (
-	engineTimeout = 10 * time.Second
-	createTimeout = 5 * time.Minute
-)
+// engineTimeout bounds every call of the engine that is not the command itself.
+const engineTimeout = 20 * time.Second
 
 // container confines with an OCI engine through its command line.
 type container struct {
@@ -94,20 +94,53 @@ func (c *container) Run(ctx context.Context, p Policy, cmd Command) (Result, err
 	// The cleaning up must happen also when the caller has given up.
 	clean := context.WithoutCancel(ctx)
 	defer func() { _, _ = c.call(clean, engineTimeout, "rm", "--force", "--volumes", id) }()
+	defer c.watch(id)()
 	return c.start(ctx, pl, cmd, id)
 }
 
+// watch starts a process that ends the container when this one is killed: it is
+// the engine's child, not ours. The function that it returns calls it off.
+func (c *container) watch(id string) (stop func()) {
+	const script = `read -r _; "$0" kill "$1"; exec "$0" rm --force --volumes "$1"`
+	r, w, err := os.Pipe()
+	if err != nil {
+		return func() {}
+	}
+	defer func() { _ = r.Close() }()
+	cmd := exec.Command("sh", "-c", script, c.engine, id) //nolint:noctx // it must outlive whatever the caller cancels
+	cmd.Stdin, cmd.SysProcAttr = r, ownGroup()
+	if err := cmd.Start(); err != nil { // a system without sh
+		_ = w.Close()
+		return func() {}
+	}
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = w.Close()
+	}
+}
+
 func (c *container) create(ctx context.Context, args, env []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, createTimeout)
+	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
 	defer cancel()
 	var out, errs bytes.Buffer
 	create := exec.CommandContext(ctx, c.engine, args...)
 	create.Env = append(create.Environ(), env...)
 	create.Stdout, create.Stderr, create.WaitDelay = &out, &errs, waitDelay
 	if err := create.Run(); err != nil {
-		return "", c.fault("cannot create a container", errs.String(), err)
+		return "", c.createFault(errs.String(), err)
 	}
 	return strings.TrimSpace(out.String()), nil
+}
+
+// createFault explains what most often is in the way: the image.
+func (c *container) createFault(said string, err error) error {
+	f := &Fault{Backend: NameContainer, Reason: "cannot create a container: " + lastLine(said), Cure: "see docs/sandbox.md", Err: err}
+	if missing := strings.ToLower(said); strings.Contains(missing, "no such image") || strings.Contains(missing, "image not known") {
+		f.Reason = fmt.Sprintf("the image %q is not on this machine", c.image)
+		f.Cure = fmt.Sprintf("fetch it: %s pull %s", filepath.Base(c.engine), c.image)
+	}
+	return f
 }
 
 func (c *container) start(ctx context.Context, pl *plan, cmd Command, id string) (Result, error) {
@@ -162,6 +195,9 @@ func (c *container) inspect(ctx context.Context, id string, pl *plan, cmd Comman
 	if strings.HasPrefix(st.StartedAt, "0001-") && !res.TimedOut && !res.Canceled {
 		return c.fault("the container did not start", string(res.Stderr.Head), nil)
 	}
+	if err := initError(cmd.Args[0], st.ExitCode, *res); err != nil {
+		return err
+	}
 	res.Exit, res.OOM = st.ExitCode, st.OOMKilled
 	res.Signal = signalOfExit(st.ExitCode)
 	res.CPULimit, res.FileLimit = res.Signal == "SIGXCPU", res.Signal == "SIGXFSZ"
@@ -178,6 +214,19 @@ func startError(program, text string) error {
 		return &NotExecutableError{Program: program, Reason: lastLine(text)}
 	}
 	return &Fault{Backend: NameContainer, Reason: lastLine(text)}
+}
+
+// initFailed is all that the engines' small process 1 (catatonit, tini) says when
+// it cannot execute the command. A command that says the same, and nothing else,
+// only speaks about itself.
+var initFailed = regexp.MustCompile(`^(?:ERROR \(catatonit:\d+\): failed to exec pid1|\[FATAL tini \(\d+\)\] exec .* failed): (.+)\n$`)
+
+func initError(program string, code int, res Result) error {
+	m := initFailed.FindSubmatch(res.Stderr.Head)
+	if m == nil || code == 0 || len(res.Stdout.Head) > 0 || len(res.Stderr.Tail) > 0 {
+		return nil
+	}
+	return startError(program, strings.ToLower(string(m[1])))
 }
 
 func lastLine(s string) string {

@@ -15,9 +15,13 @@ import (
 // arguments, which every user can read.
 func (c *container) createArgs(pl *plan, extra map[string]string, cmd Command) (args, env []string, err error) {
 	args = []string{
-		"create", "--init", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
+		// What an image is, and whether it may be fetched, is for a person to say.
+		"create", "--pull", "never", "--init", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
 		"--hostname", "sandbox", "--log-driver", "none", "--workdir", pl.dir,
-		"--tmpfs", "/tmp:rw,exec,nosuid,nodev,mode=1777" + sizeOption(pl.limits.Tmp),
+		"--tmpfs", guestTmp + ":" + tmpfsOptions(pl.limits.Tmp), "--tmpfs", guestHome + ":" + tmpfsOptions(pl.limits.Tmp),
+	}
+	if pl.limits.Tmp > 0 {
+		args = append(args, "--shm-size", strconv.FormatInt(pl.limits.Tmp, 10))
 	}
 	if uid := os.Getuid(); uid >= 0 {
 		args = append(args, "--user", strconv.Itoa(uid)+":"+strconv.Itoa(os.Getgid()))
@@ -47,11 +51,12 @@ func (c *container) createArgs(pl *plan, extra map[string]string, cmd Command) (
 	return append(append(args, "--entrypoint", "", "--", c.image), cmd.Args...), env, nil
 }
 
-func sizeOption(n int64) string {
-	if n < 0 {
-		return ""
+func tmpfsOptions(size int64) string {
+	const options = "rw,exec,nosuid,nodev,mode=1777"
+	if size < 0 {
+		return options
 	}
-	return ",size=" + strconv.FormatInt(n, 10)
+	return options + ",size=" + strconv.FormatInt(size, 10)
 }
 
 func limitArgs(l Limits) []string {
@@ -65,6 +70,7 @@ func limitArgs(l Limits) []string {
 	add("data", l.Data)
 	add("fsize", l.FileSize)
 	add("nofile", int64(l.Files))
+	add("nproc", processCeiling())
 	if l.CPU >= 0 {
 		secs := int64((l.CPU + time.Second - 1) / time.Second)
 		args = append(args, "--ulimit", "cpu="+strconv.FormatInt(secs, 10)+":"+strconv.FormatInt(secs+1, 10))

@@ -77,8 +77,8 @@ var cures = map[Feature]string{
 	TreeKill:    "use bwrap or native with user namespaces",
 	PrivateTmp:  "use bwrap or native with user namespaces",
 	ProcessView: "use bwrap or native with user namespaces",
-	Namespaces:  "use a kernel with seccomp",
-	Syscalls:    "use a kernel with seccomp",
+	Namespaces:  "use bwrap or native on a kernel with seccomp",
+	Syscalls:    "use bwrap or native on a kernel with seccomp",
 }
 
 func (r *Report) setProtection(p Protection) {

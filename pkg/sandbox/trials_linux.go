@@ -29,7 +29,15 @@ var trialLimits = Limits{
 // documentedNames are the variables of an environment that nobody added to.
 const documentedNames = "PATH,HOME,TMPDIR,LANG,TZ"
 
-func (b *bench) trials(h host) []trial {
+// documented adds the names that a backend's own program sets.
+func documented(b Backend) string {
+	if own, ok := b.(interface{ ownNames() string }); ok {
+		return documentedNames + "," + own.ownNames()
+	}
+	return documentedNames
+}
+
+func (b *bench) trials(h host, names string) []trial {
 	act := func(name string, args ...string) probe.Act { return probe.Act{Name: name, Args: args} }
 	ts := []trial{
 		{FileReads, act("read", b.secret), "read a file that was not granted"},
@@ -39,8 +47,8 @@ func (b *bench) trials(h host) []trial {
 		{FileWrites, act("open-write", "/proc/sys/kernel/core_pattern"), "write to /proc/sys"},
 		{Network, act("tcp", b.tcp.Addr().String()), "connect to the host by TCP"},
 		{Network, act("udp", b.udp.LocalAddr().String()), "send the host a datagram"},
-		{Env, act("environ", documentedNames), "look for variables of the caller"},
-		{Env, act("environs", documentedNames), "read the environment of every visible process"},
+		{Env, act("environ", names), "look for variables of the caller"},
+		{Env, act("environs", names), "read the environment of every visible process"},
 		{TreeKill, act("linger", b.lock), "leave a process behind, in its own session and deaf to signals"},
 		{PrivateTmp, act("stat", b.outside), "see the host's temporary folder"},
 		{PrivateTmp, act("fill", "/tmp/fill-1", "921600"), "fill the private tmp"},
@@ -69,7 +77,7 @@ func (b *bench) trials(h host) []trial {
 		ts = append(ts, trial{Syscalls, act("socket", args[0], args[1], args[2]), "a socket of kind " + name})
 	}
 	if h.home != "" {
-		ts = append(ts, trial{FileReads, act("list", h.home), "list the home folder"})
+		ts = append(ts, trial{FileReads, act("list", h.home, probe.Identity(h.home)), "list the home folder"})
 	}
 	// Last, since it may cost the probe its life.
 	return append(ts, trial{Processes, act("forks", "100"), "start 100 processes with a limit of 64"})
@@ -89,7 +97,7 @@ func runTrials(ctx context.Context, b Backend, h host) ([]verdict, error) {
 		return nil, fmt.Errorf("prepare a probe: %w", err)
 	}
 	defer bn.close()
-	trials := bn.trials(h)
+	trials := bn.trials(h, documented(b))
 	acts := make([]probe.Act, len(trials))
 	for i, t := range trials {
 		acts[i] = t.act

@@ -39,7 +39,7 @@ func Example() {
 	// <available_skills>
 	// <skill><name>csv-summary</name><description>Summarises CSV files. Use when asked what is in a table.</description></skill>
 	// </available_skills>
-	// Skill: csv-summary
+	// Skill: csv-summary (workspace)
 	// Folder: DIR/csv-summary
 	// Relative paths in this skill resolve there, not in the current folder.
 	// Files: none besides SKILL.md

@@ -10,7 +10,10 @@ func TestInterpreter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
 		{"env", "#!/usr/bin/env python3\nx", "python3"},
-		{"split", "#!/usr/bin/env -S uv run --script\n", "uv run --script"},
+		{"split", "#!/usr/bin/env -S node --test\n", "node --test"},
+		{"uv", "#!/usr/bin/env -S uv run --script\nx", "python3"},
+		{"UPPER.PY", "x", "python3"},
+		{"long.sh", "#!/" + strings.Repeat("x", 300) + "\n", "sh"},
 		{"abs.py", "#!/home/me/bin/python3.12 -u\r\n", "python3.12 -u"},
 		{"plain.py", "x", "python3"},
 		{"a.sh", "", "sh"},

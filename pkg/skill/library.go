@@ -49,8 +49,8 @@ func (l *Library) parse(ctx context.Context, loc registry.Location) (registry.Pa
 	if loc.Source.Name == SourceWorkspace {
 		return l.fresh(ctx, loc)
 	}
-	info, err := fs.Stat(loc.FS, loc.Manifest)
-	if err != nil {
+	info, err := fs.Lstat(loc.FS, loc.Manifest) // fs.Stat would open the file, and wait for the writer of a pipe
+	if err != nil || !info.Mode().IsRegular() {
 		return l.fresh(ctx, loc)
 	}
 	key := loc.File()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -68,10 +69,7 @@ func readManifest(l registry.Location) ([]byte, error) {
 		return nil, err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		if err := staysInside(l); err != nil {
-			return nil, err
-		}
-		if info, err = fs.Stat(l.FS, l.Manifest); err != nil {
+		if info, err = linkTarget(l); err != nil {
 			return nil, err
 		}
 	}
@@ -90,22 +88,22 @@ func readManifest(l registry.Location) ([]byte, error) {
 	return data, err
 }
 
-// staysInside refuses a manifest that is a link out of its folder: it would show
-// a model a file that the skill does not hold.
-func staysInside(l registry.Location) error {
+// linkTarget is the file that a manifest links to. A link out of the skill's
+// folder is refused: it would show a model a file that the skill does not hold.
+func linkTarget(l registry.Location) (fs.FileInfo, error) {
 	dir, err := filepath.EvalSymlinks(l.Dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	target, err := filepath.EvalSymlinks(filepath.Join(dir, l.Manifest))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rel, err := filepath.Rel(dir, target)
 	if err != nil || !filepath.IsLocal(rel) {
-		return fmt.Errorf("is a link out of its folder; put the file itself there")
+		return nil, fmt.Errorf("is a link out of its folder; put the file itself there")
 	}
-	return nil
+	return os.Stat(target)
 }
 
 // Parse reads a SKILL.md leniently. file is its name for diagnostics, folder

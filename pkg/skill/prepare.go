@@ -94,6 +94,12 @@ func FindEnvironment(ctx context.Context, it *Item, cacheDir string) (env Enviro
 	return env, true, env.complete()
 }
 
+// WantsEnvironment tells whether the scripts of a skill ask for packages.
+func WantsEnvironment(ctx context.Context, it *Item) (bool, error) {
+	want, err := requirementsOf(ctx, it)
+	return err == nil && !want.empty(), err
+}
+
 // systemPython are the folders of interpreters that a sandbox has as well.
 var systemPython = []string{"/usr/local/bin", "/usr/bin"}
 

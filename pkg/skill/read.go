@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/internal/suggest"
 )
 
@@ -58,7 +60,7 @@ func ReadForModel(ctx context.Context, view *Listing, req ReadRequest) (string, 
 	if req.Path != "" {
 		text, err = fileForModel(ctx, it, req)
 	} else {
-		text, err = bodyForModel(ctx, it, req)
+		text, err = bodyForModel(ctx, res, req)
 	}
 	if err != nil {
 		return "", it, readError(err)
@@ -115,12 +117,13 @@ func fileList(files []string) string {
 	return fmt.Sprintf("Files: %s%s\n", strings.Join(shown, ", "), more)
 }
 
-func bodyForModel(ctx context.Context, it *Item, req ReadRequest) (string, error) {
-	head, err := header(ctx, it, req.Tools)
+func bodyForModel(ctx context.Context, res registry.Resolution[*Skill], req ReadRequest) (string, error) {
+	head, err := header(ctx, res.Winner, req.Tools)
 	if err != nil {
 		return "", err
 	}
-	body, err := window(it.Value.Body, req, "")
+	head = originLine(res) + head
+	body, err := window(res.Winner.Value.Body, req, "")
 	if err != nil {
 		return "", err
 	}
@@ -136,6 +139,36 @@ func WithArguments(body, args string) string {
 	return strings.TrimRight(body, "\n") + "\n\n## Invocation Arguments\n\n" + args + "\n"
 }
 
+// originPrefix begins the first line of a body's answer.
+const originPrefix = "Skill: "
+
+// originLine says which skill this is, by its source, and which of the same name
+// it is not.
+func originLine(res registry.Resolution[*Skill]) string {
+	text := originPrefix + oneLine(res.Winner.Name) + " (" + res.Winner.Source.Name
+	var behind []string
+	for _, o := range res.Others {
+		if o.By == registry.ByName && !slices.Contains(behind, o.Item.Source.Name) {
+			behind = append(behind, o.Item.Source.Name)
+		}
+	}
+	if len(behind) > 0 {
+		text += ", ahead of " + strings.Join(behind, " and ")
+	}
+	return text + ")\n"
+}
+
+// Origin is what the answer of [ReadForModel] says about where the skill is from,
+// "" for the answer about one of its files.
+func Origin(answer string) string {
+	first, _, _ := strings.Cut(answer, "\n")
+	origin, _ := strings.CutPrefix(first, originPrefix)
+	if origin == first {
+		return ""
+	}
+	return origin
+}
+
 // header tells a model what it needs to use a body.
 func header(ctx context.Context, it *Item, tools []string) (string, error) {
 	dir, err := Dir(ctx, it)
@@ -147,7 +180,6 @@ func header(ctx context.Context, it *Item, tools []string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Skill: %s\n", oneLine(it.Name))
 	fmt.Fprintf(&b, "Folder: %s\nRelative paths in this skill resolve there, not in the current folder.\n", dir)
 	b.WriteString(fileList(files))
 	b.WriteString(scriptTools(it))

@@ -26,7 +26,7 @@ func TestReadForModel(t *testing.T) {
 	if err != nil || got != it {
 		t.Fatalf("got %v, %v", got, err)
 	}
-	want := fmt.Sprintf(`Skill: csv
+	want := fmt.Sprintf(`Skill: csv (path)
 Folder: %s
 Relative paths in this skill resolve there, not in the current folder.
 Files: schemas/a.json, scripts/a.py, tools.yaml
@@ -47,6 +47,31 @@ sales.csv
 	}
 	if text, _, err := ReadForModel(t.Context(), listingOf(it), ReadRequest{Name: "csv"}); err != nil || strings.Contains(text, "Warning") {
 		t.Errorf("tools that are not known are no warning: %v\n%s", err, text)
+	}
+}
+
+func TestReadForModelNamesTheSource(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	var sources []Source
+	for i, name := range []string{SourceWorkspace, SourceShared, SourcePackage} {
+		dir := filepath.Join(root, name)
+		writeFiles(t, dir, map[string]string{"same/" + ManifestName: "---\nname: same\ndescription: d\n---\nx\n"})
+		sources = append(sources, Source{Name: name, Rank: i, Root: dir})
+	}
+	writeFiles(t, sources[2].Root, map[string]string{"alias/" + ManifestName: "---\nname: alias\ndescription: d\naliases: same\n---\nx\n"})
+	l, err := (&Library{Sources: sources}).Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"same": "same (workspace, ahead of shared and package)", "alias": "alias (package)"} {
+		text, _, err := ReadForModel(t.Context(), ModelView(l, nil), ReadRequest{Name: name})
+		if err != nil || !strings.HasPrefix(text, "Skill: "+want+"\nFolder: ") || Origin(text) != want {
+			t.Errorf("got %s, %v, want %s", text, err, want)
+		}
+	}
+	if got := Origin("exit_code: 0\nSkill: x"); got != "" {
+		t.Errorf("an answer of another kind has the origin %q", got)
 	}
 }
 

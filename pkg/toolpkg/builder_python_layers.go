@@ -6,14 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/agentctl/agentctl/internal/archive"
 )
@@ -113,124 +109,6 @@ func linkTree(src, dst string) error {
 		}
 		return os.Link(file, to)
 	})
-}
-
-// interpreter copies an interpreter that uv manages; one of the system is used
-// in place.
-func (p *pyBuild) interpreter(ctx context.Context) error {
-	if err := os.MkdirAll(filepath.Join(p.job.Out, "runtime"), 0o755); err != nil || p.python.Home == "" {
-		return err
-	}
-	return p.layer(ctx, pyInterpreter, layerKey(pyLayout, Platform(), p.python.ID()), func(dir string) error {
-		return copyInterpreter(p.python.Home, p.python.Name, dir)
-	})
-}
-
-// notAtRunTime are folders of lib/python3.N that a finished package never needs.
-var notAtRunTime = []string{"test", "idlelib", "ensurepip", "turtledemo", "site-packages", "__pycache__", "lib2to3", "pkgconfig"}
-
-// copyInterpreter copies the program, its libraries and the standard library.
-// What uv wrote into it at its installation names the folder that it lay in.
-func copyInterpreter(home, name, dir string) error {
-	var files []string
-	err := fs.WalkDir(os.DirFS(home), "lib", func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (slices.Contains(notAtRunTime, d.Name()) || strings.HasPrefix(d.Name(), "config-")) {
-			return fs.SkipDir
-		}
-		if !d.IsDir() && path.Ext(p) != ".a" {
-			files = append(files, p)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := copyFiles(home, dir, append(files, "bin/"+name)); err != nil {
-		return err
-	}
-	return replaceInFiles(dir, home, "/install")
-}
-
-// replaceInFiles puts another path into the texts that name one.
-func replaceInFiles(dir, was, is string) error {
-	return eachFile(dir, func(file string, data []byte) error {
-		if bytes.IndexByte(data, 0) >= 0 || !bytes.Contains(data, []byte(was)) {
-			return nil
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(file, bytes.ReplaceAll(data, []byte(was), []byte(is)), info.Mode())
-	})
-}
-
-// cleanTarget removes what an installation leaves that names this machine, its
-// time, or an interpreter by its path.
-func cleanTarget(dir string) error {
-	if err := os.Remove(filepath.Join(dir, ".lock")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, name := range []string{"direct_url.json", "uv_cache.json", "uv_build.json"} {
-		found, err := filepath.Glob(filepath.Join(dir, "*.dist-info", name))
-		if err != nil {
-			return err
-		}
-		for _, file := range found {
-			if err := os.Remove(file); err != nil {
-				return err
-			}
-		}
-	}
-	if err := removeScripts(filepath.Join(dir, "bin")); err != nil {
-		return err
-	}
-	return cleanRecords(dir)
-}
-
-// removeScripts removes the programs of packages that start an interpreter by
-// its path. Compiled programs stay: their package runs them.
-func removeScripts(bin string) error {
-	entries, _ := os.ReadDir(bin) // there is none
-	for _, e := range entries {
-		file := filepath.Join(bin, e.Name())
-		if line, err := readStart(file); err == nil && !bytes.HasPrefix(line, []byte("#!/")) {
-			continue
-		}
-		if err := os.Remove(file); err != nil {
-			return err
-		}
-	}
-	_ = os.Remove(bin) // stays when something is in it
-	return nil
-}
-
-// cleanRecords takes the removed files out of the lists of installed ones.
-func cleanRecords(dir string) error {
-	records, err := filepath.Glob(filepath.Join(dir, "*.dist-info", "RECORD"))
-	if err != nil {
-		return err
-	}
-	for _, record := range records {
-		data, err := os.ReadFile(record)
-		if err != nil {
-			return err
-		}
-		var kept []string
-		for line := range strings.Lines(string(data)) {
-			name, _, _ := strings.Cut(line, ",")
-			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil || strings.HasPrefix(name, `"`) {
-				kept = append(kept, line)
-			}
-		}
-		if err := os.WriteFile(record, []byte(strings.Join(kept, "")), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // checkNoPath refuses a folder in which a file names one of the paths: it would

@@ -78,9 +78,11 @@ func (w *work) finished() []string {
 		return nil
 	}
 	roots := []string{w.root}
-	entries, _ := os.ReadDir(w.p.Out) // the package's own folder is in it
+	entries, _ := os.ReadDir(w.p.Out) // w.root is in it
 	for _, e := range entries {
-		roots = append(roots, filepath.Join(w.p.Out, e.Name()))
+		if root := filepath.Join(w.p.Out, e.Name()); root != w.root {
+			roots = append(roots, root)
+		}
 	}
 	var dirs []string
 	for _, root := range roots {

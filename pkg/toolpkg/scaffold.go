@@ -1,6 +1,7 @@
 package toolpkg
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -52,8 +53,14 @@ type NewRequest struct {
 // ScriptSet are scripts of a skill that become commands.
 type ScriptSet struct {
 	Skill   string
-	FS      fs.FS // the skill's folder
+	FS      fs.FS    // the skill's folder
+	Files   []string // those of the skill that the scripts may need, relative
 	Scripts []Script
+	// Dependencies are the Python packages that the scripts import. With some the
+	// package is one in Python, else it needs no builder.
+	Dependencies []string
+	// RequiresPython is a version constraint; "" means the oldest that tool new writes.
+	RequiresPython string
 }
 
 // Script is one of them.
@@ -196,44 +203,84 @@ func fill(text string, words map[string]string) string {
 }
 
 // files are those of a package of scripts: a launcher, what it says about each
-// command, and the folders that the scripts lie in.
+// command, and the files of the skill.
 func (s *ScriptSet) files(words map[string]string) ([]scaffoldFile, error) {
 	if len(s.Scripts) == 0 {
 		return nil, fmt.Errorf("skill %q describes no script in tools.yaml", s.Skill)
 	}
+	files, err := s.described()
+	if err != nil {
+		return nil, err
+	}
+	launcher := s.shellLauncher
+	if len(s.Dependencies) > 0 {
+		launcher = s.pythonLauncher
+	}
+	more, err := launcher(words)
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, more...)
+	copied, err := s.copied(files)
+	return append(files, copied...), err
+}
+
+// described says what each command is.
+func (s *ScriptSet) described() ([]scaffoldFile, error) {
 	type entry struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
 	}
 	var files []scaffoldFile
 	var list []entry
-	var names, cases []string
 	for _, sc := range s.Scripts {
 		about, err := schema.Encode(Command{Name: sc.Name, Description: sc.Description, Params: withProperties(sc.Schema)})
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, scaffoldFile{name: "commands/" + sc.Name + ".json", text: append(about, '\n')})
-		list, names = append(list, entry{sc.Name, sc.Description}), append(names, sc.Name)
-		cases = append(cases, sc.Name+") run() { "+shellWords(sc.Interpreter)+` "$dir"/`+shellWords([]string{sc.Path})+` "$@"; } ;;`)
+		list = append(list, entry{sc.Name, sc.Description})
 	}
 	text, err := schema.Encode(list)
-	if err != nil {
-		return nil, err
+	return append(files, scaffoldFile{name: "commands/list.json", text: append(text, '\n')}), err
+}
+
+// shellLauncher starts the scripts from a shell.
+func (s *ScriptSet) shellLauncher(words map[string]string) ([]scaffoldFile, error) {
+	var names, cases []string
+	for _, sc := range s.Scripts {
+		names = append(names, sc.Name)
+		cases = append(cases, sc.Name+") run() { "+shellWords(sc.Interpreter)+` "$dir"/`+shellWords([]string{sc.Path})+` "$@"; } ;;`)
 	}
 	words["@SKILL@"], words["@CASES@"], words["@COMMANDS@"] = s.Skill, strings.Join(cases, "\n"), strings.Join(names, ", ")
-	more, err := template("skill", words)
+	files, err := template("skill", words)
 	if err != nil {
 		return nil, err
 	}
 	reader, err := scaffoldFS.ReadFile("scaffold/sh/json.sh")
+	return append(files, scaffoldFile{name: "json.sh", text: reader}), err
+}
+
+// oldestPython is the one that the library for authors supports.
+const oldestPython = ">=3.10"
+
+// pythonLauncher runs the scripts in an interpreter that has their packages.
+func (s *ScriptSet) pythonLauncher(words map[string]string) ([]scaffoldFile, error) {
+	scripts := map[string][]any{}
+	for _, sc := range s.Scripts {
+		scripts[sc.Name] = []any{sc.Interpreter, path.Clean(sc.Path)}
+	}
+	table, err := json.MarshalIndent(scripts, "", "    ") // texts, lists and objects are Python's too
 	if err != nil {
 		return nil, err
 	}
-	files = append(append(files, more...),
-		scaffoldFile{name: "commands/list.json", text: append(text, '\n')}, scaffoldFile{name: "json.sh", text: reader})
-	copied, err := s.copied()
-	return append(files, copied...), err
+	packages, err := json.Marshal(s.Dependencies) // and TOML's
+	if err != nil {
+		return nil, err
+	}
+	words["@SKILL@"], words["@SCRIPTS@"], words["@DEPENDENCIES@"] = s.Skill, string(table), string(packages)
+	words["@PYTHON@"] = cmp.Or(s.RequiresPython, oldestPython)
+	return template("skill-python", words)
 }
 
 // withProperties adds what a root must have for every provider.
@@ -251,35 +298,24 @@ func withProperties(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// copied are the scripts with everything that lies in their folders.
-func (s *ScriptSet) copied() ([]scaffoldFile, error) {
+// notCopied are the files of a skill that are for models and for its own build.
+var notCopied = []string{"tools.yaml", "requirements.txt", "README.md"}
+
+// copied are the files of the skill that a script may read or import.
+func (s *ScriptSet) copied(made []scaffoldFile) ([]scaffoldFile, error) {
 	var files []scaffoldFile
-	seen := map[string]bool{}
-	for _, sc := range s.Scripts {
-		top, _, below := strings.Cut(path.Clean(sc.Path), "/")
-		if seen[top] {
+	for _, name := range s.Files {
+		if slices.Contains(notCopied, name) {
 			continue
 		}
-		seen[top] = true
-		if !below {
-			top = path.Clean(sc.Path)
+		if slices.ContainsFunc(made, func(f scaffoldFile) bool { return strings.EqualFold(f.name, name) }) {
+			return nil, fmt.Errorf("file %q of skill %q would be in the way of the package's own; rename it", name, s.Skill)
 		}
-		err := fs.WalkDir(s.FS, top, func(p string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && slices.Contains(neverSource, d.Name()):
-				return fs.SkipDir
-			case !d.Type().IsRegular() || strings.HasSuffix(p, ".pyc"):
-				return nil
-			}
-			text, err := fs.ReadFile(s.FS, p)
-			files = append(files, scaffoldFile{name: p, text: text})
-			return err
-		})
+		text, err := fs.ReadFile(s.FS, name)
 		if err != nil {
 			return nil, err
 		}
+		files = append(files, scaffoldFile{name: name, text: text})
 	}
 	return files, nil
 }

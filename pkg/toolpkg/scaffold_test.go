@@ -58,8 +58,10 @@ func TestNewFromScripts(t *testing.T) {
 		Skill: "labels",
 		FS: fstest.MapFS{
 			"scripts/it's here.sh": {Data: []byte("cat \"$(dirname \"$0\")/data.txt\"; echo \"$1\"\n")}, "scripts/data.txt": {Data: []byte("data ")},
-			"scripts/__pycache__/x.pyc": {Data: []byte("x")}, "top.sh": {Data: []byte("line=$(cat); echo \"$1 $line\"\n")}, "SKILL.md": {Data: []byte("x")},
+			"top.sh": {Data: []byte("line=$(cat); echo \"$1 $line\"\n")}, "SKILL.md": {Data: []byte("x")},
+			"tools.yaml": {Data: []byte("x")},
 		},
+		Files: []string{"scripts/data.txt", "scripts/it's here.sh", "tools.yaml", "top.sh"},
 		Scripts: []Script{
 			{Name: "extract", Description: "Extract.", Path: "scripts/it's here.sh", Interpreter: []string{"sh"}, Schema: []byte(`{"type":"object","properties":{"a":{"type":"string","description":"x"}}}`)},
 			{Name: "top", Description: "Top.", Path: "top.sh", Interpreter: []string{"sh", "-e"}, Schema: []byte(`{"type":"object"}`)},

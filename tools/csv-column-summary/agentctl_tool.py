@@ -40,8 +40,7 @@ import traceback
 import types
 import typing
 
-# The exit codes of contract v1.
-OK, FAILED, ARGUMENTS, CONFIG, TRANSIENT = 0, 1, 2, 3, 4
+OK, FAILED, ARGUMENTS, CONFIG, TRANSIENT = 0, 1, 2, 3, 4  # contract v1
 
 
 class InvalidArgs(Exception):
@@ -60,14 +59,7 @@ class Transient(Exception):
     """The same call may work later."""
 
 
-@dataclasses.dataclass
-class _Command:
-    name: str
-    function: typing.Callable
-    annotations: dict | None
-
-
-_commands = {}
+_commands = {}  # name: (function, annotations)
 
 
 def tool(function=None, *, name=None, annotations=None):
@@ -82,7 +74,7 @@ def tool(function=None, *, name=None, annotations=None):
             raise ValueError(f"command {command!r}: a name has up to 64 of a-z, 0-9, -, . and _, and starts with a letter or _")
         if command in _commands:
             raise ValueError(f"command {command!r} is registered twice")
-        _commands[command] = _Command(command, f, annotations)
+        _commands[command] = f, annotations
         return f
 
     return register(function) if function else register
@@ -108,20 +100,20 @@ def _say(text):
 
 def _serve(args):
     if not args:
-        _print([{"name": c.name, "description": _docs(c.function)[0]} for c in _commands.values()])
+        _print([{"name": name, "description": _docs(f)[0]} for name, (f, _) in _commands.items()])
         return OK
     if args == ["--describe-all"]:
-        _print([_describe(c) for c in _commands.values()])
+        _print([_describe(name) for name in _commands])
         return OK
-    command = _commands.get(args[0])
-    if command is None or len(args) > 2:
-        reason = f"unknown command {args[0]!r}" if command is None else f"got {len(args)} arguments"
+    known = args[0] in _commands
+    if not known or len(args) > 2:
+        reason = f"got {len(args)} arguments" if known else f"unknown command {args[0]!r}"
         _say(f"{reason}; usage: launch [COMMAND [JSON or -]]; commands: {', '.join(_commands)}")
         return ARGUMENTS
     if len(args) == 1:
-        _print(_describe(command))
+        _print(_describe(args[0]))
         return OK
-    return _guarded(command.function, args[1])
+    return _guarded(_commands[args[0]][0], args[1])
 
 
 def _guarded(function, text):
@@ -137,12 +129,9 @@ def _guarded(function, text):
             traceback.print_exc()
             return FAILED
         return _refuse(InvalidArgs("", f"arguments are no UTF-8: {error}"))
-    except NotConfigured as error:
+    except (NotConfigured, Transient) as error:
         _say(error)
-        return CONFIG
-    except Transient as error:
-        _say(error)
-        return TRANSIENT
+        return CONFIG if isinstance(error, NotConfigured) else TRANSIENT
     except SystemExit as error:
         return _exit(error.code)
     except BrokenPipeError:
@@ -171,15 +160,11 @@ def _exit(code):
 
 
 def _print(value):
-    print(_json(value))
-
-
-def _json(value):
-    """The text of a value, whole before anything is printed; NaN is no JSON."""
     try:
-        return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
-    except ValueError as error:
+        text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+    except ValueError as error:  # NaN
         raise ValueError(f"the result cannot be written as JSON: {error}") from None
+    print(text)
 
 
 def _plain(value):
@@ -212,9 +197,7 @@ def _call(function, text):
         _check_names(given, {n: p.default is p.empty for n, p in parameters.items()}, "")
         result = function(**{name: _value(value, hints[name], name) for name, value in given.items()})
     if inspect.iscoroutine(result):
-        import asyncio
-
-        result = asyncio.run(result)
+        result = __import__("asyncio").run(result)  # slow to import
     if isinstance(result, bytes):
         sys.stdout.flush()
         sys.stdout.buffer.write(result)
@@ -272,8 +255,7 @@ def _model(hints):
     if len(hints) != 1:
         return None
     name, hint = next(iter(hints.items()))
-    whole = isinstance(hint, type) and (dataclasses.is_dataclass(hint) or hasattr(hint, "model_json_schema"))
-    return name if whole else None
+    return name if isinstance(hint, type) and (dataclasses.is_dataclass(hint) or hasattr(hint, "model_json_schema")) else None
 
 
 def _docs(function):
@@ -293,25 +275,24 @@ def _docs(function):
     return " ".join(summary.split()), parameters
 
 
-def _describe(command):
-    description, about = _docs(command.function)
-    hints = _hints(command.function)
+def _describe(name):
+    function, annotations = _commands[name]
+    description, about = _docs(function)
+    hints = _hints(function)
     model = _model(hints)
     if model:
         schema = _schema(hints[model])
     else:
         schema = _object(
             (n, hints[n], p.default is p.empty, p.default, about.get(n))
-            for n, p in inspect.signature(command.function).parameters.items()
+            for n, p in inspect.signature(function).parameters.items()
         )
     definitions = {}
     _hoist(schema, definitions)
     if definitions:
         schema["$defs"] = definitions
-    out = {"name": command.name, "description": description, "params_json_schema": schema}
-    if command.annotations:
-        out["annotations"] = command.annotations
-    return out
+    out = {"name": name, "description": description, "params_json_schema": schema}
+    return {**out, "annotations": annotations} if annotations else out
 
 
 def _hoist(schema, definitions):

@@ -56,6 +56,9 @@ type Python struct {
 	Interpreter string
 	// ReadOnly are the absolute paths that it needs to see.
 	ReadOnly []string
+	// Unprepared is the command that makes the environment which the skill wants
+	// and does not have; "" when there is nothing to make.
+	Unprepared string
 }
 
 // register makes the names of a tool known, for [Env.ToolNames] and for those

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"path"
@@ -13,12 +12,6 @@ import (
 	"github.com/agentctl/agentctl/pkg/skill"
 )
 
-// byExtension are the interpreters of scripts that do not name theirs.
-var byExtension = map[string]string{
-	".py": "python3", ".sh": "sh", ".bash": "bash", ".js": "node", ".mjs": "node", ".cjs": "node",
-	".rb": "ruby", ".pl": "perl", ".r": "Rscript", ".lua": "lua", ".php": "php",
-}
-
 // interpreter says how a script is started: by its first line, then by its
 // extension, never by its x bit, which archives lose.
 func (e *Env) interpreter(ctx context.Context, s *script, tools []skill.ScriptTool) error {
@@ -26,40 +19,18 @@ func (e *Env) interpreter(ctx context.Context, s *script, tools []skill.ScriptTo
 	if err != nil {
 		return noScript(s, tools, err)
 	}
-	s.start = shebang(data)
-	if s.start == nil {
-		program, ok := byExtension[strings.ToLower(path.Ext(s.path))]
-		if !ok {
-			return refuse("it is not known how to run %q of the skill %s. Its first line must name a program, such as #!/usr/bin/env python3. Tell the user.", s.path, s.item.Name)
-		}
-		s.start = []string{program}
+	if s.start, err = skill.InterpreterOf(s.path, data); err != nil {
+		return refuse("it is not known how to run %q of the skill %s. Its first line must name a program, such as #!/usr/bin/env python3. Tell the user.", s.path, s.item.Name)
 	}
-	if e.Python == nil || !strings.HasPrefix(path.Base(s.start[0]), "python") {
+	if e.Python == nil || !skill.IsPython(s.start[0]) {
 		return nil
 	}
 	python, err := e.Python(ctx, s.item)
 	if err == nil && python.Interpreter != "" {
 		s.start[0], s.needs = python.Interpreter, python.ReadOnly
 	}
+	s.prepare = python.Unprepared
 	return err
-}
-
-// shebang returns the words of a first line that begins with #!, without env,
-// nil when there is none.
-func shebang(data []byte) []string {
-	first, ok := bytes.CutPrefix(data, []byte("#!"))
-	if !ok {
-		return nil
-	}
-	first, _, _ = bytes.Cut(first, []byte("\n"))
-	words := strings.Fields(string(first))
-	if len(words) > 0 && path.Base(words[0]) == "env" {
-		words = slices.DeleteFunc(words[1:], func(w string) bool { return w == "-S" })
-	}
-	if len(words) == 0 {
-		return nil
-	}
-	return words
 }
 
 // noScript says what can be run instead of a script that is not there.

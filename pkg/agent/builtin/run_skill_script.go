@@ -59,6 +59,9 @@ type script struct {
 	stdin string
 	start []string // the interpreter
 	needs []string // what it has to see
+	// prepare is the command that installs the packages which the skill wants; ""
+	// when they are there.
+	prepare string
 }
 
 // script finds what a call means: a file of a skill, or an entry of its
@@ -205,5 +208,9 @@ func (e *Env) runScript(ctx context.Context, c agent.Call, s script) (agent.Outp
 		p.ReadOnly = append(p.ReadOnly, sandbox.Mount{Host: path})
 	}
 	argv := append(slices.Clone(s.start), filepath.Join(s.dir, filepath.FromSlash(s.path)))
-	return e.run(ctx, c, command{policy: p, argv: append(argv, s.args...), stdin: s.stdin, artifacts: true})
+	out, err := e.run(ctx, c, command{policy: p, argv: append(argv, s.args...), stdin: s.stdin, artifacts: true})
+	if err == nil && out.Failed && s.prepare != "" {
+		out.Text = strings.TrimRight(out.Text, "\n") + fmt.Sprintf("\nnote: the Python packages of the skill %s are not installed. Tell the user to run: %s", s.item.Name, s.prepare)
+	}
+	return out, err
 }

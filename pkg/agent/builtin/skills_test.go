@@ -25,7 +25,7 @@ func TestReadSkill(t *testing.T) {
 		".skill/report/references/style.md": "be brief\n",
 	})
 	checkTexts(t, env, "read_skill", []textTest{
-		{"body", args{"name": "report", "args": "Q3"}, `Skill: report
+		{"body", args{"name": "report", "args": "Q3"}, `Skill: report (workspace)
 Folder: WS/.skill/report
 Relative paths in this skill resolve there, not in the current folder.
 Files: references/style.md
@@ -182,13 +182,13 @@ func TestRunSkillScript(t *testing.T) {
 		stdin string
 	}{
 		{"by extension", args{"script": "scripts/sum.py", "args": []string{"-n", "a b"}}, []string{"python3", "scripts/sum.py", "-n", "a b"}, ""},
-		{"by shebang", args{"script": "./scripts/run.sh"}, []string{"/bin/bash", "-e", "scripts/run.sh"}, ""},
+		{"by shebang", args{"script": "./scripts/run.sh"}, []string{"bash", "-e", "scripts/run.sh"}, ""},
 		{"by shebang with env", args{"script": "scripts/env.txt"}, []string{"python3", "-u", "scripts/env.txt"}, ""},
 		{"checked arguments", args{"tool": "sum-up", "arguments": map[string]any{"file": "a.csv", "rows": "12"}}, []string{"python3", "scripts/sum.py", `{"file":"a.csv","rows":12}`}, ""},
 		{"tool in other spelling", args{"tool": "Sum_Up", "script": "scripts/sum.py", "arguments": map[string]any{"file": "a"}}, []string{"python3", "scripts/sum.py", `{"file":"a"}`}, ""},
-		{"no arguments", args{"tool": "any"}, []string{"/bin/bash", "-e", "scripts/run.sh", `{}`}, ""},
-		{"large numbers", args{"tool": "any", "arguments": map[string]any{"n": 9007199254740993}}, []string{"/bin/bash", "-e", "scripts/run.sh", `{"n":9007199254740993}`}, ""},
-		{"large arguments", args{"tool": "any", "arguments": map[string]any{"x": big}}, []string{"/bin/bash", "-e", "scripts/run.sh", "-"}, `{"x":"` + big + `"}`},
+		{"no arguments", args{"tool": "any"}, []string{"bash", "-e", "scripts/run.sh", `{}`}, ""},
+		{"large numbers", args{"tool": "any", "arguments": map[string]any{"n": 9007199254740993}}, []string{"bash", "-e", "scripts/run.sh", `{"n":9007199254740993}`}, ""},
+		{"large arguments", args{"tool": "any", "arguments": map[string]any{"x": big}}, []string{"bash", "-e", "scripts/run.sh", "-"}, `{"x":"` + big + `"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -305,8 +305,31 @@ func TestRunSkillScriptWithAnEnvironmentOfItsOwn(t *testing.T) {
 	run(t, env, "run_skill_script", args{"skill": "report", "script": "scripts/sum.py"})
 	run(t, env, "run_skill_script", args{"skill": "report", "script": "scripts/run.sh"})
 	run(t, env, "run_skill_script", args{"skill": "tool-less", "script": "scripts/go.py"})
-	if want := []string{"/cache/env/bin/python 2", "/bin/bash 1", "python3 1"}; !slices.Equal(got, want) {
+	if want := []string{"/cache/env/bin/python 2", "bash 1", "python3 1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRunSkillScriptWithoutItsEnvironment(t *testing.T) {
+	t.Parallel()
+	env := scriptEnv(t)
+	env.Python = func(context.Context, *skill.Item) (builtin.Python, error) {
+		return builtin.Python{Unprepared: "agentctl skill prepare report"}, nil
+	}
+	exit := 1
+	env.Backend = open(t, func(sandbox.Policy, sandbox.Command) (sandbox.Result, error) {
+		return sandbox.Result{Exit: exit}, nil
+	})
+	const note = "\nnote: the Python packages of the skill report are not installed. Tell the user to run: agentctl skill prepare report"
+	if out := run(t, env, "run_skill_script", args{"skill": "report", "script": "scripts/sum.py"}); !strings.HasSuffix(out.Text, note) {
+		t.Errorf("the note is missing in\n%s", out.Text)
+	}
+	if out := run(t, env, "run_skill_script", args{"skill": "report", "script": "scripts/run.sh"}); strings.Contains(out.Text, "note:") {
+		t.Errorf("a shell script needs no packages, got\n%s", out.Text)
+	}
+	exit = 0
+	if out := run(t, env, "run_skill_script", args{"skill": "report", "script": "scripts/sum.py"}); strings.Contains(out.Text, "note:") {
+		t.Errorf("it worked all the same, got\n%s", out.Text)
 	}
 }
 

@@ -25,6 +25,8 @@ func (c *Chat) Reload(ctx context.Context, fresh Config) error {
 		return err
 	}
 	fresh.Env.SkillsRead = skillsRead(c.agent.History)
+	c.Close()
+	c.hold(fresh.Catalog.Packages)
 	c.config, c.prompt = fresh, p
 	c.agent.System = p.System
 	c.agent.SetTools(p.Tools)

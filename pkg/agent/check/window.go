@@ -56,7 +56,7 @@ func (o Options) window(ctx context.Context) Window {
 	return best
 }
 
-var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
+var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d{1,9})\b`)
 
 // ollama: what the loaded model has, else what its Modelfile says. The default
 // depends on the server's memory and environment, so it is not guessed.
@@ -83,7 +83,7 @@ func ollama(ctx context.Context, c client) Window {
 		}
 	}
 	if m := numCtx.FindStringSubmatch(show.Parameters); m != nil {
-		w.Tokens, _ = strconv.Atoi(m[1]) // digits; one that is too large is no window
+		w.Tokens, _ = strconv.Atoi(m[1]) // nine digits always fit
 	}
 	return w
 }

@@ -62,6 +62,9 @@ type Compat struct {
 	SystemRole string `yaml:"system_role"`
 	// ToolResultName adds the tool's name to its result message.
 	ToolResultName bool `yaml:"tool_result_name"`
+	// EmptyContent sends an empty text instead of null in a message that only
+	// calls tools.
+	EmptyContent bool `yaml:"empty_content"`
 	// ReasoningField is the name under which an assistant's reasoning is sent
 	// back; "" means that it is not.
 	ReasoningField string `yaml:"reasoning_field"`

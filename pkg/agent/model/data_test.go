@@ -72,6 +72,7 @@ func TestTexts(t *testing.T) {
 		}},
 		{"history", d.BlamesHistory, []string{
 			"Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]",
+			"{'type': 'string_type', 'loc': ('body', 'messages', 2, 'ChatCompletionRequestAssistantMessage', 'content'), 'msg': 'Input should be a valid string', 'input': None}",
 			"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
 			"messages.2: `tool_use` ids were found without `tool_result` blocks immediately after",
 		}},

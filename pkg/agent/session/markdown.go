@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // Markdown writes a session for people: what was said, which tools ran and what
 // came of them. What was attached to turns and the system prompt are left out.
+// Control characters of models and files are shown as their code points.
 func Markdown(w io.Writer, records []Record) error {
 	d := &document{w: w}
 	sum := Summarise(records)
@@ -44,7 +47,8 @@ type document struct {
 
 func (d *document) printf(format string, args ...any) {
 	if d.err == nil {
-		_, d.err = fmt.Fprintf(d.w, format, args...)
+		text := strings.ReplaceAll(fmt.Sprintf(format, args...), "\r\n", "\n")
+		_, d.err = io.WriteString(d.w, termtext.Block(text))
 	}
 }
 

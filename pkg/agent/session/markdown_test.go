@@ -40,7 +40,7 @@ two
 
 ## Agent
 
-Two lines.
+Two <U+001B>[2Jlines.
 
 ## Summary of what came before
 
@@ -71,8 +71,8 @@ func TestMarkdown(t *testing.T) {
 		session.TextDelta{Text: "I "}, session.TextDelta{Text: "look."},
 		session.ToolCall{Name: "read_file", Args: json.RawMessage("{\"path\":\"```\"}")},
 		session.ToolOutput{Text: "out"},
-		session.ToolResult{Name: "read_file", Status: "ok", Content: "one\ntwo\n"},
-		session.TextDelta{Text: "Two lines."},
+		session.ToolResult{Name: "read_file", Status: "ok", Content: "one\r\ntwo\n"},
+		session.TextDelta{Text: "Two \x1b[2Jlines.\r\n"},
 		session.Result{Answer: "Two lines."},
 		session.Compaction{Summary: "They counted."},
 		session.Result{Question: &session.Question{Text: "Which?", Choices: []string{"a", "b"}}},

@@ -153,7 +153,7 @@ func (s *scanner) skip(begin []byte) (end []byte, err error) {
 }
 
 func (s *scanner) summary() Summary {
-	var init Init
+	var init struct{ App, Model string } // not the system prompt and the tools
 	var user User
 	var title Title
 	s.decode(s.init, &init)

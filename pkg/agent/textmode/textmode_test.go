@@ -27,6 +27,9 @@ func TestSystem(t *testing.T) {
 	if got := textmode.System(with, wc); strings.Count(got, "- wc: Count.") != 1 {
 		t.Errorf("two inventories:\n%s", got)
 	}
+	if want := "<tool_call>\n{\"name\": \"read\", \"arguments\": {\"path\":\"text\"}}\n</tool_call>"; !strings.Contains(textmode.System("", []model.ToolSpec{{Name: "read", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}}), want) {
+		t.Errorf("no example %s", want)
+	}
 	if got := textmode.System("Be kind.\n", nil); got != "Be kind.\n" {
 		t.Errorf("without tools: %q", got)
 	}

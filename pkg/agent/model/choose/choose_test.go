@@ -162,3 +162,35 @@ func TestFound(t *testing.T) {
 		t.Errorf("got %v, want a NoneError", err)
 	}
 }
+
+// An entry's settings go to its model, whatever kind it is; the fix for a small
+// window comes with the server.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte("version: 1\nmodel: {context_window: 4096, tools: none}\nsteps:\n- reply: {text: a}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conf := config.Config{
+		Providers: []config.Provider{{Name: "scripts", Type: "scripted"}, {Name: "ollama", BaseURL: "http://box:11434/v1"}},
+		Models: []config.Model{
+			{Name: "played", Provider: "scripts", ID: "s.yaml", ToolMode: "text", Inventory: "never", ContextWindow: 9, MaxOutput: 3},
+			{Name: "local", Provider: "ollama", ID: "qwen3:4b", ToolMode: "text"},
+		},
+	}
+	for flag, want := range map[string]choose.Choice{
+		"played":          {ContextWindow: 9, MaxOutput: 3, ToolMode: "text", Inventory: "never", Small: true},
+		"scripted:s.yaml": {ContextWindow: 4096, Small: true},
+		"local":           {ToolMode: "text", Small: true, WindowFix: "OLLAMA_CONTEXT_LENGTH=%[1]d ollama serve"},
+	} {
+		r := request(flag, nil, conf)
+		r.Cwd = dir
+		c, err := choose.Model(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.ContextWindow != want.ContextWindow || c.MaxOutput != want.MaxOutput || c.ToolMode != want.ToolMode || c.Inventory != want.Inventory || c.Small != want.Small || !strings.Contains(c.WindowFix, want.WindowFix) {
+			t.Errorf("%s: got %+v", flag, c)
+		}
+	}
+}

@@ -99,6 +99,7 @@ func applyCompat(to *model.Compat, c config.Compat) {
 	set(&to.MaxTokensField, c.MaxTokensField)
 	set(&to.SystemRole, c.SystemRole)
 	set(&to.ToolResultName, c.ToolResultName)
+	set(&to.EmptyContent, c.EmptyContent)
 	set(&to.ReasoningField, c.ReasoningField)
 	if c.ParallelToolCalls != nil {
 		to.ParallelToolCalls = c.ParallelToolCalls

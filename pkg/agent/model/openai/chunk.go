@@ -101,7 +101,8 @@ func (d *delta) fragments() []fragment {
 		}
 	}
 	var legacy function
-	if json.Unmarshal(d.FunctionCall, &legacy) == nil && (legacy.Name != nil || legacy.Arguments != nil) {
+	// llama-cpp-python sends every piece in both forms.
+	if len(calls) == 0 && json.Unmarshal(d.FunctionCall, &legacy) == nil && (legacy.Name != nil || legacy.Arguments != nil) {
 		calls = append(calls, call{Function: legacy})
 	}
 	var out []fragment

@@ -102,6 +102,15 @@ func TestHostileStreams(t *testing.T) {
 			want: agenttest.Answer{Finish: "length", Calls: []model.ToolCall{{ID: "a", Name: "bash", Args: `{"command":"rm -rf `}}},
 		},
 		{
+			name: "every piece in two forms, with the name each time (llama-cpp-python)",
+			script: stream(
+				delta(`{"role":"assistant","content":null,"function_call":null,"tool_calls":null}`),
+				delta(`{"role":null,"content":null,"function_call":{"name":"bash","arguments":"{"},"tool_calls":[{"index":0,"id":"call__0_bash_cmpl-6","type":"function","function":{"name":"bash","arguments":"{"}}]}`),
+				delta(`{"role":null,"content":null,"function_call":{"name":"bash","arguments":"}"},"tool_calls":[{"index":0,"id":"call__0_bash_cmpl-6","type":"function","function":{"name":"bash","arguments":"}"}}]}`),
+				finish("tool_calls"), done),
+			want: agenttest.Answer{Finish: "tool_calls", Calls: []model.ToolCall{{ID: "call__0_bash_cmpl-6", Name: "bash", Args: "{}"}}},
+		},
+		{
 			name:   "5 an unknown tool is still a call",
 			script: stream(calls(`{"index":0,"id":"a","function":{"name":"no_such","arguments":"{}"}}`), finish("tool_calls"), done),
 			want:   agenttest.Answer{Finish: "tool_calls", Calls: []model.ToolCall{{ID: "a", Name: "no_such", Args: "{}"}}},

@@ -122,7 +122,7 @@ func (c *client) message(m model.Message) wireMessage {
 			f := wireFunction{wire.SafeName(call.Name), wire.ValidArgs(call.Args)}
 			out.ToolCalls = append(out.ToolCalls, wireCall{ID: call.ID, Type: "function", Function: f})
 		}
-		if m.Content == "" && len(m.ToolCalls) > 0 {
+		if m.Content == "" && len(m.ToolCalls) > 0 && !c.compat.EmptyContent {
 			out.Content = nil
 		}
 	case model.Tool:

@@ -60,12 +60,12 @@ func TestCompat(t *testing.T) {
 	got := sent(t, history, func(c *openai.Config) {
 		c.Compat = openai.Compat{
 			NoStreamUsage: true, MaxTokensField: "max_completion_tokens", SystemRole: "developer", ToolResultName: true,
-			ReasoningField: "reasoning_content", ParallelToolCalls: &yes,
+			ReasoningField: "reasoning_content", ParallelToolCalls: &yes, EmptyContent: true,
 			Body: map[string]any{"num_ctx": 8192, "chat_template_kwargs": map[string]any{"enable_thinking": false}},
 		}
 	})
 	for _, want := range []string{
-		`{"role":"developer","content":"a <b> & c"}`, `"reasoning_content":"hm"`, `"name":"wc"}`, `"parallel_tool_calls":true`,
+		`{"role":"developer","content":"a <b> & c"}`, `"reasoning_content":"hm"`, `"role":"assistant","content":"","tool_calls"`, `"name":"wc"}`, `"parallel_tool_calls":true`,
 		`"stream":true,"chat_template_kwargs":{"enable_thinking":false},"max_completion_tokens":100,"num_ctx":8192}`,
 	} {
 		if !strings.Contains(got, want) {

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -18,13 +19,27 @@ func read(a []string) (string, error) {
 	return "read " + strconv.Itoa(len(data)) + " bytes: " + clip(string(data)), err
 }
 
+// list reads a folder. Given the host's identity of it, another folder at that
+// path, such as one of an image, counts as a refusal.
 func list(a []string) (string, error) {
 	entries, err := os.ReadDir(a[0])
+	if err == nil && a[1] != "" && a[1] != Identity(a[0]) {
+		return "", errors.New("another folder is there")
+	}
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
 	return "listed " + clip(strings.Join(names, " ")), err
+}
+
+// Identity names a file on this machine: two paths of one file have the same.
+func Identity(path string) string {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
 }
 
 func write(a []string) (string, error) {
@@ -157,8 +172,7 @@ func fds([]string) (string, error) {
 	var extra []string
 	for _, e := range entries {
 		target, _ := os.Readlink("/proc/self/fd/" + e.Name())
-		own := strings.HasPrefix(target, "anon_inode:") || strings.HasPrefix(target, "/proc/")
-		if n, _ := strconv.Atoi(e.Name()); n > 2 && target != "" && !own {
+		if n, _ := strconv.Atoi(e.Name()); n > 2 && target != "" && inherited(n) {
 			extra = append(extra, e.Name()+"="+target)
 		}
 	}
@@ -166,6 +180,13 @@ func fds([]string) (string, error) {
 		return "", errors.New("only 0, 1 and 2")
 	}
 	return "open: " + strings.Join(extra, " "), nil
+}
+
+// inherited tells whether a descriptor came with the start of this program: what
+// the runtime opened by itself would not survive another one.
+func inherited(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	return err == nil && flags&unix.FD_CLOEXEC == 0
 }
 
 func umask([]string) (string, error) {
