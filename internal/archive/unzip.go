@@ -66,6 +66,9 @@ func zipEntry(zf *zip.File) (f File, ok bool, err error) {
 	if err := checkType(name, zf.Mode().Type()); err != nil {
 		return File{}, false, err
 	}
+	if zf.Flags&flagEncrypted != 0 {
+		return File{}, false, &PathError{name, "is encrypted; pack it without a password"}
+	}
 	size := zf.UncompressedSize64
 	if size > MaxFile {
 		size = MaxFile + 1 // refused by the tally; also keeps the conversion safe
@@ -75,6 +78,8 @@ func zipEntry(zf *zip.File) (f File, ok bool, err error) {
 	}
 	return File{Path: name, Size: int64(size), Mode: zipMode(zf), Open: zf.Open}, true, nil
 }
+
+const flagEncrypted = 1
 
 // The systems of a zip header whose upper attribute bits are a Unix mode.
 const (

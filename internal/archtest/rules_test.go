@@ -62,6 +62,7 @@ var ranks = map[string]int{
 	// layer 5: programs
 	"cmd/agentctl":   50,
 	"internal/bench": 50,
+	"internal/live":  50,
 }
 
 // imports says which packages may import a module. Modules that are not listed
@@ -92,10 +93,10 @@ type importRule struct {
 // process says which packages may use what belongs to the whole process. stage
 // and probe run as processes of their own, dispatch in those of other people.
 var process = []processRule{
-	{"os", "Exit", []string{"cmd/agentctl", "internal/bench", "pkg/toolpkg/dispatch", "pkg/sandbox/internal/stage", "pkg/sandbox/internal/probe"}},
-	{"os", "Stdin", []string{"internal/iostreams", "internal/bench", "pkg/toolpkg/dispatch", "pkg/sandbox/internal/probe"}},
-	{"os", "Stdout", []string{"internal/iostreams", "internal/bench", "pkg/toolpkg/dispatch", "pkg/sandbox/internal/probe"}},
-	{"os", "Stderr", []string{"internal/iostreams", "internal/bench", "pkg/toolpkg/dispatch", "pkg/sandbox/internal/stage", "pkg/sandbox/internal/probe"}},
+	{"os", "Exit", []string{"cmd/agentctl", "internal/bench", "internal/live", "pkg/toolpkg/dispatch", "pkg/sandbox/internal/stage", "pkg/sandbox/internal/probe"}},
+	{"os", "Stdin", []string{"internal/iostreams", "internal/bench", "internal/live", "pkg/toolpkg/dispatch", "pkg/sandbox/internal/probe"}},
+	{"os", "Stdout", []string{"internal/iostreams", "internal/bench", "internal/live", "pkg/toolpkg/dispatch", "pkg/sandbox/internal/probe"}},
+	{"os", "Stderr", []string{"internal/iostreams", "internal/bench", "internal/live", "pkg/toolpkg/dispatch", "pkg/sandbox/internal/stage", "pkg/sandbox/internal/probe"}},
 	{"log", "Fatal", nil},
 	{"log", "Fatalf", nil},
 	{"log", "Fatalln", nil},

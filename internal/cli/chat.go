@@ -47,8 +47,9 @@ func newChatCmd(f *Factory, run func(context.Context, *chatOptions) error) *cobr
 	}
 	cmd := &cobra.Command{
 		Use:   "chat [-p TEXT] [-]",
-		Short: "Ask an agent",
-		Long: `Ask an agent: a model with the skills and tools of an app.
+		Short: "Ask an agent, or talk to it",
+		Long: `Ask an agent: a model with the skills and tools of an app. Without a prompt, on a
+terminal, this is a conversation; /help there lists what can be typed.
 
   -p TEXT     the prompt; -p - reads it from stdin, and so does a pipe without -p
   -p TEXT -   adds what comes on stdin to the prompt, as a marked block

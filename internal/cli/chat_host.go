@@ -167,7 +167,7 @@ func (h *chatHost) sessions(ctx context.Context) ([]tui.SessionRow, error) {
 	all, err := store.List(ctx)
 	rows := make([]tui.SessionRow, 0, len(all))
 	for _, s := range all {
-		rows = append(rows, tui.SessionRow{ID: s.ID, Title: s.Title, When: s.Updated.Local().Format("2006-01-02 15:04")})
+		rows = append(rows, tui.SessionRow{ID: s.ID, Title: markedTitle(s), When: s.Updated.Local().Format("2006-01-02 15:04")})
 	}
 	return rows, err
 }

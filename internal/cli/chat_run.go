@@ -25,7 +25,8 @@ func runChat(ctx context.Context, o *chatOptions) error {
 	if o.JSON {
 		o.Output = outputJSON
 	}
-	if err := o.check(ctx); err != nil {
+	err := o.check(ctx)
+	if err != nil && (o.Check || o.interactive()) {
 		return err
 	}
 	if o.Timeout > 0 {
@@ -40,7 +41,10 @@ func runChat(ctx context.Context, o *chatOptions) error {
 		return o.runInteractive(ctx, nil)
 	}
 	out := &chatOutput{o: o}
-	res, err := out.run(ctx)
+	var res session.Result
+	if err == nil {
+		res, err = out.run(ctx)
+	}
 	return out.end(ctx, res, err)
 }
 

@@ -41,7 +41,8 @@ import (
 //	transcript FILE  the same with what was scrolled away above it
 //	ended CODE       wait until the program ends with this exit code
 //	signal NAME      send INT or TERM
-//	capture NAME     keep what the terminal showed as a screen of a document
+//	capture NAME [FROM]  keep what the terminal showed as a screen of a document, or
+//	                 what stands there from a line with FROM on
 //	document FROM TO compare FROM, with its {{NAME}} replaced by those screens, with
 //	                 the file TO of the repository
 func TestTerminal(t *testing.T) {
@@ -55,7 +56,7 @@ func TestTerminal(t *testing.T) {
 var ptyDir = filepath.Join("testdata", "pty")
 
 // patience is how long a screen may take. It is only waited for when a test fails.
-const patience = 3 * time.Second
+const patience = 20 * time.Second
 
 func withCommands(more map[string]func(*testscript.TestScript, bool, []string)) map[string]func(*testscript.TestScript, bool, []string) {
 	all := maps.Clone(scriptCommands)
@@ -109,7 +110,7 @@ var terminalCommands = map[string]func(ts *testscript.TestScript, neg bool, args
 	"transcript": func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).golden(ts, args[0], true) },
 	"ended":      func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).ended(ts, args[0]) },
 	"signal":     func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).signal(ts, args[0]) },
-	"capture":    func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).capture(args[0]) },
+	"capture":    func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).capture(ts, args) },
 	"document":   func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).document(ts, args[0], args[1]) },
 }
 
@@ -124,6 +125,9 @@ func (t *terminal) start(ts *testscript.TestScript, args []string) {
 	for len(args) > 0 && strings.Contains(args[0], "=") {
 		env, args = append(env, args[0]), args[1:]
 	}
+	if t.pty != nil {
+		_ = t.pty.Close() // of the program before
+	}
 	t.line = commandLine(args)
 	path, err := exec.LookPath(args[0])
 	ts.Check(err)
@@ -133,21 +137,25 @@ func (t *terminal) start(ts *testscript.TestScript, args []string) {
 	ts.Check(err)
 	t.emu = vt.NewEmulator(int(size.Cols), int(size.Rows))
 	t.done = make(chan struct{})
-	go func() { _, _ = io.Copy(t.pty, t.emu) }() // what the terminal answers
+	tty, emu, done := t.pty, t.emu, t.done   // a script can start another program
+	go func() { _, _ = io.Copy(tty, emu) }() // what the terminal answers
 	go func() {
-		defer close(t.done)
-		_, _ = io.Copy(locked{t}, t.pty)
+		defer close(done)
+		_, _ = io.Copy(locked{&t.mu, emu}, tty)
 	}()
 	ts.Defer(func() { t.stop(ts) })
 }
 
 // locked writes to the emulator while nobody looks at it.
-type locked struct{ t *terminal }
+type locked struct {
+	mu *sync.Mutex
+	w  io.Writer
+}
 
 func (l locked) Write(p []byte) (int, error) {
-	l.t.mu.Lock()
-	defer l.t.mu.Unlock()
-	return l.t.emu.Write(p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
 }
 
 // stop ends a program that a failed script left behind, and writes golden screens.
@@ -157,7 +165,9 @@ func (t *terminal) stop(ts *testscript.TestScript) {
 		_ = t.cmd.Wait()
 	}
 	_ = t.pty.Close()
-	_ = t.emu.Close()
+	if answers, ok := t.emu.InputPipe().(io.Closer); ok {
+		_ = answers.Close()
+	}
 	t.write(ts)
 }
 
@@ -305,6 +315,7 @@ func (t *terminal) text(scrollback bool) string {
 		lines = append(lines, t.row(y, t.emu.CellAt))
 	}
 	text := strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
+	text = strings.ReplaceAll(text, t.cmd.Dir, "~/work")
 	text = sessionID.ReplaceAllString(text, "SESSION-ID--")
 	text = clock.ReplaceAllString(text, "DATE------ TIME-")
 	return duration.ReplaceAllString(text, "")
@@ -335,9 +346,18 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// capture keeps the command and everything that the terminal showed.
-func (t *terminal) capture(name string) {
-	t.screens[name] = fmt.Sprintf("```text\n$ %s\n%s```", t.line, t.text(true))
+// capture keeps the command and everything that the terminal showed, or a part.
+func (t *terminal) capture(ts *testscript.TestScript, args []string) {
+	if len(args) == 1 {
+		t.screens[args[0]] = fmt.Sprintf("```text\n$ %s\n%s```", t.line, t.text(true))
+		return
+	}
+	lines := strings.SplitAfter(t.text(false), "\n")
+	from := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, args[1]) })
+	if from < 0 {
+		ts.Fatalf("no line has %q", args[1])
+	}
+	t.screens[args[0]] = "```text\n" + strings.Join(lines[from:], "") + "```"
 }
 
 // document puts the screens into a page and compares it.

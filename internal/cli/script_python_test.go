@@ -24,14 +24,21 @@ var pythonWorks = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// uvCache is uv's cache of the user, so that scripts do not download anew what
-// is there.
-var uvCache = sync.OnceValue(func() string {
+// uvPlaces are uv's cache of the user, so that scripts do not download anew what
+// is there, and where this machine gets packages from.
+var uvPlaces = sync.OnceValue(func() map[string]string {
+	places := map[string]string{}
 	out, err := exec.Command("uv", "cache", "dir", "--color", "never").Output()
 	if err != nil {
-		return ""
+		return places
 	}
-	return strings.TrimSpace(string(out))
+	places["UV_CACHE_DIR"] = strings.TrimSpace(string(out))
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "UV_DEFAULT_INDEX", "UV_INDEX_URL"} {
+		if value := os.Getenv(name); value != "" {
+			places[name] = value
+		}
+	}
+	return places
 })
 
 // wheelCommand makes the smallest wheel that can be installed, with one module:

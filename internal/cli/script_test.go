@@ -54,8 +54,8 @@ func setupScript(env *testscript.Env) error {
 	for name, value := range goFolders() {
 		env.Setenv(name, value)
 	}
-	if cache := uvCache(); cache != "" {
-		env.Setenv("UV_CACHE_DIR", cache)
+	for name, value := range uvPlaces() {
+		env.Setenv(name, value)
 	}
 	return err
 }

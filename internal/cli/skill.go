@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,13 +55,14 @@ func loadListing(ctx context.Context, skills func() (skill.Resolver, error)) (*s
 	return r.Load(ctx)
 }
 
-// diagnosticsOf are those findings of a listing that are about one skill.
+// diagnosticsOf are those findings of a listing that are about one skill, and
+// about broken ones in whose place it is used.
 func diagnosticsOf(l *skill.Listing, it *skill.Item) []skill.Diagnostic {
-	var out []skill.Diagnostic
+	about := map[string]bool{it.File(): true}
 	for _, d := range l.Diagnostics {
-		if d.File == it.File() || d.Code == "package.broken-winner" && strings.Contains(d.Message, it.File()) {
-			out = append(out, d)
+		if d.Code == "package.broken-winner" && strings.HasSuffix(d.Message, fmt.Sprintf("so %s is used instead", it.File())) {
+			about[d.File] = true
 		}
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(l.Diagnostics), func(d skill.Diagnostic) bool { return !about[d.File] })
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -136,12 +135,12 @@ func (o *skillIndexOptions) print(x skillIndexJSON) error {
 // warnUntrusted says which skills a model does not get, and how to change that.
 func warnUntrusted(o *outputOptions, l *skill.Listing) {
 	var names []string
-	for _, it := range l.Items {
-		if it.State == registry.Untrusted {
+	for _, it := range l.Items { // sorted by name
+		if it.State == registry.Untrusted && (len(names) == 0 || names[len(names)-1] != it.Name) {
 			names = append(names, it.Name)
 		}
 	}
 	if len(names) > 0 {
-		warn(o.IO, "this workspace is not trusted, left out: %s (agentctl trust)", strings.Join(names, ", "))
+		warn(o.IO, "this workspace is not trusted, left out: %s (agentctl trust)", shorten(names, 20))
 	}
 }

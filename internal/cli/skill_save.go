@@ -98,6 +98,8 @@ func readText(s *iostreams.IOStreams, name string) (string, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxText+1))
 	switch {
+	case name != "-" && isDir(name):
+		return "", usageError{message: fmt.Sprintf("%q is a folder", name), hint: "give a file, or - for stdin"}
 	case err != nil:
 		return "", fmt.Errorf("read %s: %w", name, err)
 	case len(data) > maxText:

@@ -43,6 +43,7 @@ type entry struct {
 	node       *yaml.Node // nil if the value could not be read and was left out
 	keyLine    int        // the line of the key as the nodes count it
 	fixed      bool       // the value is not what YAML makes of it
+	joined     bool       // YAML can read it once its JSON escapes are joined
 	later      bool       // the key was there before
 }
 

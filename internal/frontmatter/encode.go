@@ -64,6 +64,7 @@ func (d *Document) Set(key, value string) {
 	}
 	if e := d.find(key); e != nil {
 		d.change(e, value)
+		d.dropLater(e.key)
 	} else {
 		d.insert(key, value)
 	}
@@ -78,8 +79,15 @@ func (d *Document) change(e *entry, value string) {
 	line := indent + token + ": " + Quote(value) + d.keptComment(e) + d.endOf(e)
 	d.replaceLines(e.start, e.end, line)
 	e.node = textNode(value)
-	e.fixed = false
-	d.dropLater(e.key)
+	e.fixed, e.joined = false, false
+}
+
+// Requote writes the scalar of a key in quotes where it needs them. Nothing
+// else changes: a key that is there twice stays there twice.
+func (d *Document) Requote(key string) {
+	if e := d.get(key); e != nil && !d.odd && e.node.Kind == yaml.ScalarNode {
+		d.change(e, e.node.Value)
+	}
 }
 
 func textNode(value string) *yaml.Node {
@@ -210,14 +218,18 @@ func (d *Document) rewrite() {
 }
 
 // Normalize rewrites all that was repaired so that a strict reader accepts it:
-// values that were read as text are quoted, the file begins with ---, each fence
+// values that were read as text are quoted, pairs of JSON escapes become the
+// character that they mean, the file begins with ---, each fence
 // is a line of its own, lines end in LF and there is no BOM. An HTML comment
 // before the front matter moves to the top of the body. Entries that could not
 // be read stay as they are.
 func (d *Document) Normalize() {
 	for i := range d.entries {
-		if e := &d.entries[i]; e.fixed && e.node != nil {
+		switch e := &d.entries[i]; {
+		case e.fixed && e.node != nil:
 			d.change(e, e.node.Value)
+		case e.joined:
+			d.joinEscapes(e)
 		}
 	}
 	if d.repaired && d.misread() {
@@ -234,6 +246,14 @@ func (d *Document) Normalize() {
 	d.src.mac = false
 	d.src.head, d.src.opener = fence+"\n", 1
 	d.SetBody(body)
+}
+
+// joinEscapes writes the characters that the JSON escapes of an entry mean.
+func (d *Document) joinEscapes(e *entry) {
+	for i := e.start; i < e.end; i++ {
+		d.src.lines[i] = joinSurrogates(d.src.lines[i])
+	}
+	e.joined = false
 }
 
 // inside tells whether a line belongs to an entry.

@@ -140,6 +140,7 @@ func (d *Document) readSegment(s segment) *diag.Diagnostic {
 	}
 	if key, value, ok := parseSurrogates(text); ok {
 		d.addParsed(s, key, value)
+		d.entries[len(d.entries)-1].joined = true
 		d.warn(s, "surrogate-escape", `%s has escapes such as \ud83d\udc26, which YAML does not know: write the character itself`, s.key)
 		return nil
 	}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/termtext"
@@ -79,7 +78,7 @@ func (a asking) rows(s style, width, height int) []string {
 	}
 	keys := approvalKeys
 	if more > 0 {
-		rows = append(rows, s.dim(fmt.Sprintf("  … %d more lines", more)))
+		rows = append(rows, s.dim("  "+moreLines(more)))
 		keys = approvalKeysMore
 	}
 	return append(rows, s.wrap(s.mark(keys), width)...)

@@ -120,7 +120,7 @@ func (p *panel) reader(width, height int) []string {
 	to := min(p.scroll+room, len(lines))
 	rows := append([]string(nil), lines[p.scroll:to]...)
 	if to < len(lines) {
-		rows = append(rows, p.s.dim(fmt.Sprintf("… %d more lines", len(lines)-to)))
+		rows = append(rows, p.s.dim(moreLines(len(lines)-to)))
 	}
 	return append(rows, p.s.dim(p.s.cut(readerKeys, width)))
 }

@@ -251,7 +251,7 @@ func (p *plain) answer(ctx context.Context, a asking) {
 	p.tell("Allow? %s", summary)
 	shown := strings.Split(detail, "\n")
 	if len(shown) > shownDetail {
-		p.tell("%s\n… %d more lines", strings.Join(shown[:shownDetail], "\n"), len(shown)-shownDetail)
+		p.tell("%s\n%s", strings.Join(shown[:shownDetail], "\n"), moreLines(len(shown)-shownDetail))
 	} else if detail != "" {
 		p.tell("%s", detail)
 	}

@@ -45,10 +45,13 @@ func (p *printer) add(k kind, text string) {
 	p.queue = append(p.queue, text)
 }
 
+// waiting tells whether something can be printed now.
+func (p *printer) waiting() bool { return p.ready && !p.busy && len(p.queue) > 0 }
+
 // next prints what waits. room is how many lines fit above the live ones: more at
 // once would push these into the scrollback.
 func (p *printer) next(s style, width, room int) tea.Cmd {
-	if !p.ready || p.busy || len(p.queue) == 0 {
+	if !p.waiting() {
 		return nil
 	}
 	p.busy = true

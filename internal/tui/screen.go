@@ -87,6 +87,9 @@ func (m *screen) interview(about string) tea.Cmd {
 // Update implements [tea.Model].
 func (m *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
+	if !m.out.waiting() {
+		return m, cmd
+	}
 	return m, tea.Batch(cmd, m.out.next(m.s, m.width, m.height-len(m.live())-1))
 }
 

@@ -41,13 +41,6 @@ func (t lastTurn) where(id string) string {
 	return fmt.Sprintf("session %s, %s until now", id, plural(t.turns, "turn"))
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // said is what a user's turn looks like: of a skill only the call.
 func said(u session.User) string {
 	if u.Skill == "" {

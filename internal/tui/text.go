@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // style marks text for the eye and measures it. Without colour it leaves text as
@@ -56,22 +58,30 @@ func (s style) cut(line string, width int) string {
 	return s.method.Truncate(line, max(width, 1), "…")
 }
 
-// lastLines are the last n lines of text as it is drawn in width cells.
+// lastLines are the last n lines of a foreign text as it is drawn in width cells.
 func (s style) lastLines(text string, width, n int) []string {
-	lines := s.wrap(text, width)
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return lines
+	lines := strings.Split(text, "\n")
+	lines = lines[max(len(lines)-n, 0):] // the rest need not be measured
+	lines = s.wrap(termtext.Block(strings.Join(lines, "\n")), width)
+	return lines[max(len(lines)-n, 0):]
 }
 
 // firstLines are the first n lines, the last one saying that there are more.
 func (s style) firstLines(text string, width, n int) []string {
 	lines := s.wrap(text, width)
 	if len(lines) > n {
-		lines = append(lines[:n-1], fmt.Sprintf("… %d more lines", len(lines)-n+1))
+		lines = append(lines[:n-1], moreLines(len(lines)-n+1))
 	}
 	return lines
+}
+
+func moreLines(n int) string { return "… " + plural(n, "more line") }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // pad cuts or fills text to n cells.

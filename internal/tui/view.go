@@ -59,7 +59,7 @@ func (m *screen) progress() []string {
 	var rows []string
 	room := max(m.height-10, 2)
 	if text := m.md.open(); strings.TrimSpace(text) != "" {
-		for _, l := range m.s.lastLines(termtext.Block(text), m.width-1, room) {
+		for _, l := range m.s.lastLines(text, m.width-1, room) {
 			rows = append(rows, m.s.dim(l))
 		}
 	}

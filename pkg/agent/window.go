@@ -24,6 +24,9 @@ const (
 	// fullAt is the share of a known window from which on the history is
 	// compacted before the next request: the answer needs room too.
 	fullAt = 0.8
+	// worthAt is the share of the window that the history must have for that: a
+	// summary does not make the system prompt and the tools shorter.
+	worthAt = 0.2
 )
 
 // The codes of the guard's warnings.
@@ -102,8 +105,7 @@ func (t *turn) makeRoom(ctx context.Context) error {
 	if t.ContextWindow <= 0 {
 		return nil
 	}
-	limit := fullAt * float64(t.ContextWindow)
-	if float64(t.tokens(t.request())) > limit && t.compactable() {
+	if t.full() && t.compactable() {
 		if err := t.compactOnce(ctx); err != nil {
 			return err
 		}
@@ -116,6 +118,14 @@ func (t *turn) makeRoom(ctx context.Context) error {
 	return t.emit(session.Warning{Code: WarnPromptLarge, Text: fmt.Sprintf(
 		"the prompt has about %d tokens, and the model's window is %d: expect an error, or a model that misses rules and tools. %s, and set context_window of the model to the same number; or use fewer tools and skills, or a new session",
 		n, t.ContextWindow, t.windowFix(n))})
+}
+
+// full tells whether the next request comes close to the window, and the history
+// is to blame.
+func (t *turn) full() bool {
+	window := float64(t.ContextWindow)
+	history := model.Request{Messages: session.History(t.History)}
+	return float64(t.tokens(t.request())) > fullAt*window && float64(t.tokens(history)) > worthAt*window
 }
 
 // compactOnce compacts on the loop's own account, once a turn. A failure is told

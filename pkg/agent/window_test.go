@@ -130,3 +130,15 @@ func TestOverflow(t *testing.T) {
 		})
 	}
 }
+
+// A window that the system prompt fills alone is nothing that a summary cures.
+func TestSmallWindowIsNotCompacted(t *testing.T) {
+	t.Parallel()
+	m := &answers{steps: [][]any{{say("One.")}, {say("Two.")}}}
+	a := newAgent(m)
+	a.System, a.ContextWindow = words(1900), 2000
+	turn(t, a, "first")
+	if res := turn(t, a, "second"); res.Answer != "Two." || len(bodies[session.Compaction](a)) != 0 {
+		t.Errorf("result %+v, compactions %+v", res, bodies[session.Compaction](a))
+	}
+}

@@ -26,7 +26,7 @@ func openAuto(ctx context.Context, o Options) (Backend, error) {
 	}
 	return nil, &Fault{
 		Backend: NameAuto, Reason: "no sandbox works here (" + strings.Join(faults, "; ") + ")",
-		Cure: cure + `; or choose "container", or "none" to run without a sandbox`,
+		Cure: strings.TrimPrefix(cure+`; or choose "container", or "none" to run without a sandbox`, "; "),
 	}
 }
 

@@ -32,7 +32,7 @@ type container struct {
 // openContainer takes the first engine that answers. The presence of a client
 // says nothing: its daemon is asked.
 func openContainer(ctx context.Context, o Options) (Backend, error) {
-	reason := "there is no docker or podman on PATH"
+	var reasons []string
 	for _, name := range []string{"docker", "podman"} {
 		engine, _ := o.findProgram(name)
 		if engine == "" {
@@ -46,9 +46,12 @@ func openContainer(ctx context.Context, o Options) (Backend, error) {
 		if err == nil {
 			return proveContainer(ctx, c, o)
 		}
-		reason = name + " does not answer: " + lastLine(out)
+		reasons = append(reasons, name+" does not answer: "+lastLine(out))
 	}
-	return nil, &Fault{Backend: NameContainer, Reason: reason, Cure: "start the engine's daemon, or install podman"}
+	if len(reasons) == 0 {
+		reasons = []string{"there is no docker or podman on PATH"}
+	}
+	return nil, &Fault{Backend: NameContainer, Reason: strings.Join(reasons, "; "), Cure: "start the engine's daemon, or install podman"}
 }
 
 // Name is "container".

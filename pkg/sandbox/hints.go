@@ -32,16 +32,29 @@ func (pl *plan) hints(r Result) []string {
 	if pl.net == NetworkNone && containsAny(strings.ToLower(text), networkSigns) {
 		out = append(out, "the network is off in this sandbox")
 	}
-	if pl.foreignOwner && strings.Contains(text, "ermission denied") {
-		out = append(out, "inside, root may only write what root owns, and the granted folder belongs to another user: run agentctl as that user")
+	denied := strings.Contains(text, "ermission denied")
+	if denied && pl.foreignOwner {
+		out = append(out, foreignHint)
 	}
 	for _, path := range namedPath.FindAllString(text, 50) {
 		hint := pl.pathHint(filepath.Clean(path))
+		if hint == "" && denied && pl.foreignFile(filepath.Clean(path)) {
+			hint = foreignHint
+		}
 		if hint != "" && !slices.Contains(out, hint) && len(out) < maxHints {
 			out = append(out, hint)
 		}
 	}
 	return out
+}
+
+const foreignHint = "inside, root has no rights over files of other users, and some that were granted belong to another: run agentctl as that user"
+
+// foreignFile tells whether a granted file or folder belongs to another user than
+// root, who calls.
+func (pl *plan) foreignFile(path string) bool {
+	granted := slices.ContainsFunc(pl.grants, func(g grant) bool { return within(path, g.guest) })
+	return granted && (foreignOwner(path) || foreignOwner(filepath.Dir(path)))
 }
 
 // pathHint is about a path that the host has and the sandbox does not, or not for

@@ -61,13 +61,29 @@ func unproven(name string, r Report, lacking []Feature) error {
 }
 
 // proofKey names everything that a proof depends on: this boot, this program
-// file, this user, and the backend's own program.
+// file, this user, the backend's own program, and where this process runs: a
+// container that shares the user's folders may forbid what the host allows.
 func proofKey(c candidate) string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.Join([]string{
 		"1", strings.TrimSpace(string(boot)), fileIdentity("/proc/self/exe"),
-		fmt.Sprint(os.Geteuid()), c.identity(),
+		fmt.Sprint(os.Geteuid()), c.identity(), surroundings(),
 	}, " ")
+}
+
+// surroundings changes with the namespaces of this process and with what they
+// permit.
+func surroundings() string {
+	var parts []string
+	for _, ns := range []string{"user", "mnt", "pid"} {
+		link, _ := os.Readlink("/proc/self/ns/" + ns)
+		parts = append(parts, link)
+	}
+	for _, file := range []string{"/proc/sys/user/max_user_namespaces", "/proc/self/attr/current"} {
+		data, _ := os.ReadFile(file)
+		parts = append(parts, strings.Trim(string(data), " \n\x00"))
+	}
+	return strings.Join(parts, " ")
 }
 
 // fileIdentity changes when another file takes the place of this one.

@@ -35,15 +35,18 @@ type WorkspaceOptions struct {
 // WorkspacePolicy is the default policy of everything that runs in a
 // workspace: system libraries and the workspace can be read, the workspace
 // written except for its [ProtectedPaths], no network, the workspace as the
-// working directory. Callers add the mounts of their package to it.
+// working directory. The repository of a linked git worktree can be read. Callers add the mounts of their package to it.
 func WorkspacePolicy(o WorkspaceOptions) Policy {
 	if o.Access == WorkspaceNone || !Mountable(o.Dir, o.Home) {
 		return Policy{}
 	}
 	p := Policy{Dir: o.Dir}
+	if git := gitFolder(o.Dir); git != "" && Mountable(git, o.Home) && !inside(followed(o.Dir), followed(git)) {
+		p.ReadOnly = append(p.ReadOnly, Mount{Host: git})
+	}
 	mount := Mount{Host: o.Dir}
 	if o.Access == WorkspaceRO {
-		p.ReadOnly = []Mount{mount}
+		p.ReadOnly = append(p.ReadOnly, mount)
 		return p
 	}
 	p.ReadWrite = []Mount{mount}

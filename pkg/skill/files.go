@@ -81,7 +81,8 @@ func ReadFile(ctx context.Context, it *Item, name string) ([]byte, error) {
 }
 
 // relative turns the path that somebody gave into one for the skill's folder.
-func relative(ctx context.Context, it *Item, name string) (string, error) {
+func relative(ctx context.Context, it *Item, given string) (string, error) {
+	name := given
 	if filepath.IsAbs(name) {
 		dir, err := Dir(ctx, it)
 		if err != nil {
@@ -93,7 +94,7 @@ func relative(ctx context.Context, it *Item, name string) (string, error) {
 	}
 	rel := path.Clean(filepath.ToSlash(name))
 	if !filepath.IsLocal(filepath.FromSlash(rel)) {
-		return "", refuse("path", "path %q leaves the folder of skill %q; give a path relative to it", name, it.Name)
+		return "", refuse("path", "path %q leaves the folder of skill %q; give a path relative to it", given, it.Name)
 	}
 	return rel, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -46,6 +47,12 @@ func FixOf(it *Item) (*Fix, error) {
 
 // mend edits a document and returns its new bytes.
 func mend(doc *frontmatter.Document, it *Item) []byte {
+	var quote []string // found before an edit moves the lines that findings name
+	for _, key := range doc.Keys() {
+		if unquoted(doc, key) {
+			quote = append(quote, key)
+		}
+	}
 	if needsNormalize(doc) {
 		doc.Normalize()
 	}
@@ -58,10 +65,8 @@ func mend(doc *frontmatter.Document, it *Item) []byte {
 	case !isKebab(it.Name) && Slug(it.Name) == folder:
 		doc.Set("name", folder)
 	}
-	for _, key := range doc.Keys() {
-		if line, _ := doc.Position(key); unquoted(it.Value.findings, line) && doc.Kind(key) == frontmatter.Scalar {
-			doc.Set(key, doc.Text(key))
-		}
+	for _, key := range quote {
+		doc.Requote(key)
 	}
 	return doc.Encode()
 }
@@ -81,13 +86,12 @@ func needsNormalize(doc *frontmatter.Document) bool {
 	return false
 }
 
-func unquoted(findings []Diagnostic, line int) bool {
-	for _, d := range findings {
-		if d.Code == "frontmatter.unquoted-value" && d.Line == line && line > 0 {
-			return true
-		}
-	}
-	return false
+// unquoted tells whether the value of a key is one that only quotes keep as it is.
+func unquoted(doc *frontmatter.Document, key string) bool {
+	line, column := doc.Position(key)
+	return slices.ContainsFunc(doc.Findings, func(d Diagnostic) bool {
+		return d.Code == "frontmatter.unquoted-value" && d.Line == line && d.Column == column
+	})
 }
 
 // prove refuses a fix that would change what a reader makes of the skill.

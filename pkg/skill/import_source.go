@@ -31,7 +31,11 @@ func openSource(ctx context.Context, r ImportRequest) (files []archive.File, wra
 	if err != nil {
 		return nil, "", nil, err
 	}
-	files, wrapper, err = openZip(f, info.Size())
+	if info.Mode().IsRegular() {
+		files, wrapper, err = openZip(f, info.Size())
+	} else {
+		files, wrapper, err = openData(f) // a pipe, such as <(curl …)
+	}
 	if err != nil {
 		_ = f.Close()
 	}

@@ -158,8 +158,10 @@ func fitLines(lines []indexLine, room int) (left int) {
 	if total(lines, maxKeep) <= room {
 		return 0
 	}
-	for i := len(lines) - 1; i >= 0 && total(lines, 0)+leftOutCost(left) > room; i-- {
+	names := total(lines, 0)
+	for i := len(lines) - 1; i >= 0 && names+leftOutCost(left) > room; i-- {
 		if lines[i].item.Source.Name == SourceUser {
+			names -= lines[i].cost(0)
 			lines[i].dropped = true
 			left++
 		}

@@ -164,3 +164,17 @@ func FuzzIndex(f *testing.F) {
 		}
 	})
 }
+
+// Twice the skills cost twice the work: also where the user's are left out.
+func TestIndexIsLinear(t *testing.T) { //nolint:paralleltest // allocations are counted for the whole program
+	cost := func(n int) float64 {
+		items := make([]*Item, n)
+		for i := range items {
+			items[i] = item(SourceUser, fmt.Sprintf("skill-%d", i), "Use when asked.")
+		}
+		return testing.AllocsPerRun(1, func() { Index(items, SessionTag, MinBudget) })
+	}
+	if small, large := cost(500), cost(2000); large > 6*small {
+		t.Errorf("500 skills: %.0f allocations, 2,000: %.0f", small, large)
+	}
+}

@@ -36,12 +36,12 @@ func prefaceOf(block string) string {
 }
 
 // changes is the sentence about what is new for the model.
-func changes(now, before map[string]string, session []string) string {
+func changes(now, before map[string]string, session map[string]bool) string {
 	var added, replaced, removed []string
 	for name, line := range now {
 		old, known := before[name]
 		switch {
-		case known && !sameSkill(old, line), !known && slices.Contains(session, name):
+		case known && !sameSkill(old, line), !known && session[name]:
 			replaced = append(replaced, name)
 		case !known:
 			added = append(added, name)
@@ -67,10 +67,10 @@ func clause(verb string, names []string) string {
 	return fmt.Sprintf("%s: %s. ", verb, strings.Join(names, ", "))
 }
 
-func itemNames(items []*Item) []string {
-	names := make([]string, len(items))
-	for i, it := range items {
-		names[i] = escape(oneLine(it.Name))
+func itemNames(items []*Item) map[string]bool {
+	names := make(map[string]bool, len(items))
+	for _, it := range items {
+		names[escape(oneLine(it.Name))] = true
 	}
 	return names
 }

@@ -126,18 +126,29 @@ func TestLoadOddFolders(t *testing.T) {
 		"empty/README.md": "x", "huge/SKILL.md": manifest("huge") + strings.Repeat("x", 1<<20), "out.md": manifest("out"),
 		"inside/real.md": manifest("inside"),
 	})
-	for _, d := range []string{"folder/SKILL.md", "pipe", "escape"} {
+	for _, d := range []string{"folder/SKILL.md", "pipe", "escape", "link-to-pipe"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	makePipe(t, filepath.Join(dir, "pipe", ManifestName))
-	for from, to := range map[string]string{"escape": "../out.md", "inside": "real.md"} {
+	makePipe(t, filepath.Join(dir, "link-to-pipe", "p"))
+	for from, to := range map[string]string{"escape": "../out.md", "inside": "real.md", "link-to-pipe": "p"} {
 		if err := os.Symlink(to, filepath.Join(dir, from, ManifestName)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	l := loadDir(t, dir)
+	for _, source := range []string{SourceWorkspace, SourceShared} { // the latter are cached
+		l, err := (&Library{Sources: []Source{{Name: source, Root: dir}}}).Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkOddFolders(t, l)
+	}
+}
+
+func checkOddFolders(t *testing.T, l *Listing) {
+	t.Helper()
 	if got := names(l.Items); got != "both good inside lower" {
 		t.Errorf("loaded %s", got)
 	}
@@ -145,12 +156,14 @@ func TestLoadOddFolders(t *testing.T) {
 	for _, b := range l.Broken {
 		broken[b.Name] = b.Diagnostics[0].Message
 	}
-	for name, want := range map[string]string{"huge": "larger than 1024 KiB", "pipe": "not a regular file", "escape": "link out of its folder"} {
+	for name, want := range map[string]string{
+		"huge": "larger than 1024 KiB", "pipe": "not a regular file", "link-to-pipe": "not a regular file", "escape": "link out of its folder",
+	} {
 		if !strings.Contains(broken[name], want) {
 			t.Errorf("%s: got %q, want %q", name, broken[name], want)
 		}
 	}
-	if len(broken) != 3 {
+	if len(broken) != 4 {
 		t.Errorf("broken: %v", broken)
 	}
 }

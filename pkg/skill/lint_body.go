@@ -5,13 +5,21 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// maxLines is from where on a body belongs into several files, as the standard
-// advises.
-const maxLines = 500
+// From where on a body belongs into several files, as the standard advises. A
+// token is taken for four bytes, which most models come close to.
+const (
+	maxLines  = 500
+	maxTokens = 5_000
+)
+
+// maxCode is the number of lines up to which a program in a body is an example:
+// a longer one is copied out by models, with mistakes, each time.
+const maxCode = 30
 
 // body checks the text below the front matter.
 func (c *check) body() {
@@ -20,23 +28,41 @@ func (c *check) body() {
 		c.at(s.BodyLine, 1, "body.empty", "there is no text below the front matter: write the steps")
 		return
 	}
-	if n := utf8.RuneCountInString(s.Body); n > MaxBody {
-		c.at(s.BodyLine, 1, "body.too-long", "the body has %d characters, a model gets %d at once: move details to references/", n, MaxBody)
-	}
-	if n := strings.Count(s.Body, "\n"); n > maxLines {
-		c.at(s.BodyLine, 1, "body.lines", "the body has %d lines: move what is not always needed to references/", n)
-	}
-	fence := ""
+	c.bodySize(s.Body, s.BodyLine)
+	var code codeBlock
 	line := s.BodyLine
 	for text := range strings.Lines(s.Body) {
-		fence = c.bodyLine(line, strings.TrimRight(text, "\n"), fence)
+		code = c.bodyLine(line, strings.TrimRight(text, "\n"), code)
 		line++
 	}
 }
 
-// bodyLine checks one line and returns the mark of the code block that is open
-// behind it.
-func (c *check) bodyLine(line int, text, fence string) string {
+func (c *check) bodySize(body string, line int) {
+	if n := strings.Count(body, "\n"); n > maxLines {
+		c.at(line, 1, "body.lines", "the body has %d lines: move what is not always needed to references/", n)
+	}
+	if n := utf8.RuneCountInString(body); n > MaxBody {
+		c.at(line, 1, "body.too-long", "the body has %d characters, a model gets %d at once: move details to references/", n, MaxBody)
+	} else if n := len(body) / 4; n > maxTokens {
+		c.at(line, 1, "body.tokens", "the body has about %d tokens, %d are advised: move what is not always needed to references/", n, maxTokens)
+	}
+}
+
+// codeBlock is the code block that a line lies in.
+type codeBlock struct {
+	mark string // that closes it; "" outside of code
+	lang string // as written behind the opening mark
+	line int    // of the opening mark
+}
+
+// programs are the languages of code blocks that could be scripts.
+var programs = []string{
+	"bash", "go", "javascript", "js", "node", "perl", "php", "powershell", "ps1", "py", "python", "python3", "rb", "ruby", "sh", "shell",
+	"ts", "typescript", "zsh",
+}
+
+// bodyLine checks one line and returns the code block that is open behind it.
+func (c *check) bodyLine(line int, text string, code codeBlock) codeBlock {
 	if at := strings.IndexFunc(text, hides); at >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[at:])
 		c.at(line, column(text, at), "body.invisible", "the body holds U+%04X, which hides or reorders text: remove it", r)
@@ -46,19 +72,39 @@ func (c *check) bodyLine(line int, text, fence string) string {
 			c.at(line, column(text, m[0]), "link.absolute", "%s is a path of one machine: use a path relative to the skill or the workspace", text[m[0]:m[1]])
 		}
 	}
+	c.secrets(c.it.File(), line, text, "body.secret")
 	if mark := fenceMark(text); mark != "" {
 		switch {
-		case fence == "":
-			return mark
-		case strings.HasPrefix(mark, fence):
-			return ""
+		case code.mark == "":
+			return codeBlock{mark: mark, lang: language(text), line: line}
+		case strings.HasPrefix(mark, code.mark):
+			c.codeSize(code, line)
+			return codeBlock{}
 		}
 	}
-	if fence != "" {
-		return fence
+	switch {
+	case code.mark == "":
+		c.prose(line, text)
+	case code.lang == "" || slices.Contains(shells, code.lang):
+		c.scriptPaths(line, text)
 	}
-	c.prose(line, text)
-	return ""
+	return code
+}
+
+// shells are the languages of code blocks whose lines are commands.
+var shells = []string{"bash", "console", "sh", "shell", "zsh"}
+
+// codeSize reports a program that is too long for a body.
+func (c *check) codeSize(code codeBlock, end int) {
+	if n := end - code.line - 1; n > maxCode && slices.Contains(programs, code.lang) {
+		c.at(code.line, 1, "body.code-block", "a program of %d lines in the text: put it into scripts/ and say how to call it", n)
+	}
+}
+
+// language is the word behind the mark that opens a code block.
+func language(text string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(text, " \t>`~")), " ")
+	return strings.ToLower(strings.Trim(word, "{}."))
 }
 
 // fenceMark is the run of back-ticks or tildes that opens or closes a code block.
@@ -77,6 +123,7 @@ var (
 	todo         = regexp.MustCompile(`\b(TODO|FIXME)\b`)
 	codeSpan     = regexp.MustCompile("`[^`]+`")
 	mdLink       = regexp.MustCompile(`\]\(<?([^)<>\s]+)>?(?:\s+"[^"]*")?\)`)
+	scriptPath   = regexp.MustCompile(`(?:^|[\s"'=])((?:\./)?scripts/[\w./-]*\.\w+)(?:[\s"',;:)]|\.?$)`)
 	skillPath    = regexp.MustCompile(`(?:^|[\s"'=])((?:\./)?(?:scripts|references|knowledge|examples|schemas|assets)/[^\s"'` + "`" + `,;:)\]]+)`)
 )
 
@@ -96,6 +143,7 @@ func (c *check) prose(line int, text string) {
 		}
 		text = codeSpan.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 	}
+	c.scriptPaths(line, text)
 	if strings.Contains(text, "](") {
 		for _, m := range mdLink.FindAllStringSubmatchIndex(text, -1) {
 			c.link(line, column(text, m[2]), text[m[2]:m[3]])
@@ -112,6 +160,17 @@ func (c *check) codePaths(line int, text string, start, end int) {
 			continue
 		}
 		c.exists(line, column(text, start+m[2]), p)
+	}
+}
+
+// scriptPaths finds scripts of the skill in prose and commands. Other folders
+// are looked for in code spans alone, where a path is surely meant.
+func (c *check) scriptPaths(line int, text string) {
+	if !strings.Contains(text, "scripts/") {
+		return
+	}
+	for _, m := range scriptPath.FindAllStringSubmatchIndex(text, -1) {
+		c.exists(line, column(text, m[2]), text[m[2]:m[3]])
 	}
 }
 

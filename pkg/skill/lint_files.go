@@ -5,7 +5,9 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/agentctl/agentctl/internal/archive"
 )
@@ -85,10 +87,24 @@ func (c *check) file(p string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	if !script && info.Mode()&0o111 != 0 && !binary(head[:n]) {
+	switch {
+	case script || binary(head[:n]):
+	case info.Mode()&0o111 != 0:
 		c.in(c.path(p), 1, 1, "file.exec", "%s is executable and has no #! line: add one, or take the x bit away", p)
+	case isProgram(p):
+		c.in(c.path(p), 1, 1, "file.no-shebang", "%s has no #! line, so its extension alone says what runs it: add one", p)
 	}
-	return nil
+	if info.Size() > archive.MaxFile {
+		return nil // cannot be exported, which is said
+	}
+	return c.fileSecrets(c.path(p), head[:n], f)
+}
+
+// isProgram tells whether a file lies in scripts/ itself and is to be run; below
+// that, and in Python's __init__.py, lie parts of programs.
+func isProgram(p string) bool {
+	_, known := interpreters[path.Ext(p)]
+	return known && path.Dir(p) == "scripts" && !strings.HasPrefix(path.Base(p), "_")
 }
 
 // binary tells whether the start of a file is that of a program or other data.

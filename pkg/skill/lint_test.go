@@ -74,6 +74,20 @@ func TestLintRules(t *testing.T) {
 		{"empty body", "", map[string]string{ManifestName: skillText("", "\n \n")}, LintOptions{}, "5:1 warning body.empty"},
 		{"long body", "", map[string]string{ManifestName: skillText("", strings.Repeat("x", 50_001))}, LintOptions{}, "5:1 warning body.too-long"},
 		{"500 lines", "", map[string]string{ManifestName: skillText("", strings.Repeat("x\n", 500))}, LintOptions{}, ""},
+		{"5,000 tokens", "", map[string]string{ManifestName: skillText("", strings.Repeat("x", 20_003))}, LintOptions{}, ""},
+		{"5,001 tokens", "", map[string]string{ManifestName: skillText("", strings.Repeat("x", 20_004))}, LintOptions{}, "5:1 info body.tokens"},
+		{"program of 30 lines", "", map[string]string{ManifestName: skillText("", "```python\n"+strings.Repeat("x\n", 30)+"```\n")}, LintOptions{}, ""},
+		{"program of 31 lines", "", map[string]string{ManifestName: skillText("", "a\n~~~ {.py}\n"+strings.Repeat("x\n", 31)+"~~~\n")}, LintOptions{}, "6:1 info body.code-block"},
+		{"long example", "", map[string]string{ManifestName: skillText("", "```json\n"+strings.Repeat("x\n", 31)+"```\n")}, LintOptions{}, ""},
+		{
+			"secrets", "",
+			map[string]string{
+				ManifestName: skillText("", "茶 AKIA"+strings.Repeat("Q7", 8)+" AKIAIOSFODNN7EXAMPLE\n```\napi_key = \"a1b2c3d4e5f6g7\" password: 'your-password1' token: \"justwordshere\"\n```\n"),
+				"a.env":      "x\nghp_" + strings.Repeat("a1", 18) + "\n-----BEGIN OPENSSH PRIVATE KEY-----\n", "b.bin": "\x00ghp_" + strings.Repeat("a1", 18),
+			},
+			LintOptions{},
+			"5:3 warning body.secret\n7:12 warning body.secret\na.env:2:1 warning file.secret\na.env:3:1 warning file.secret",
+		},
 		{"501 lines", "", map[string]string{ManifestName: skillText("", strings.Repeat("x\n", 501))}, LintOptions{}, "5:1 info body.lines"},
 		{"invisible", "", map[string]string{ManifestName: skillText("", "a\nab\u200bc\u2066\n")}, LintOptions{}, "6:3 warning body.invisible"},
 		{"tag characters", "", map[string]string{ManifestName: skillText("", "x\U000e0041\n")}, LintOptions{}, "5:2 warning body.invisible"},
@@ -93,6 +107,19 @@ func TestLintRules(t *testing.T) {
 				"茶 `scripts/a.sh` and `python3 ./scripts/none.py --x`, `scripts/*.py`, `[x](y)`, \"`assets/x`\"\n")},
 			LintOptions{},
 			"5:31 warning link.missing\n5:83 warning link.missing",
+		},
+		{
+			"scripts in prose and commands", "",
+			map[string]string{"scripts/a.sh": "#!/bin/sh\n", ManifestName: skillText("",
+				"Run scripts/a.sh, then scripts/none.py.\n```sh\npython ./scripts/gone.py x; build/scripts/x.py scripts/\n```\n```python\nopen('scripts/other.py')\n```\n")},
+			LintOptions{},
+			"5:24 warning link.missing\n7:8 warning link.missing",
+		},
+		{
+			"programs without #!", "",
+			map[string]string{"scripts/a.py": "print()\n", "scripts/lib/b.py": "x", "scripts/__init__.py": "x", "scripts/c.txt": "x", "d.py": "x", ManifestName: skillText("", "b\n")},
+			LintOptions{},
+			"scripts/a.py:1:1 info file.no-shebang",
 		},
 		{
 			"nothing in code blocks", "",
@@ -141,6 +168,11 @@ func TestLintLinks(t *testing.T) {
 		}
 	}
 	if got := lintText(t, it, LintOptions{}); got != "l1:0:0 error file.symlink\nl2:0:0 error file.symlink" {
+		t.Errorf("got %s", got)
+	}
+	pipe := makeSkill(t, "s", map[string]string{ManifestName: skillText("", "[p](pipe)\n")})
+	makePipe(t, filepath.Join(pipe.Dir, "pipe"))
+	if got := lintText(t, pipe, LintOptions{}); got != "1:1 warning file.export" {
 		t.Errorf("got %s", got)
 	}
 	exec := makeSkill(t, "s", map[string]string{"a.txt": "x", "prog": "\x7fELF\x00"})
@@ -227,6 +259,10 @@ func TestFix(t *testing.T) {
 		{"number", "s", "SKILL.md", "---\nname: s\ndescription: d\nversion: 1.10\n---\nb\n", "---\nname: s\ndescription: d\nversion: '1.10'\n---\nb\n"},
 		{"file name", "s", "skill.md", "---\nname: s\ndescription: d\n---\nb\n", "---\nname: s\ndescription: d\n---\nb\n"},
 		{"nothing", "s", "SKILL.md", "---\nname: s\ndescription: d\n---\nb", ""},
+		{"number below a new name", "s", "SKILL.md", "---\ndescription: d\nversion: 1.0 # v\nlicense: 2026-01-01\n...\nb\n", "---\nname: s\ndescription: d\nversion: '1.0' # v\nlicense: '2026-01-01'\n---\nb\n"},
+		{"number in braces", "s", "SKILL.md", "---\n{name: S, description: d, version: 1.0}\n---\nb\n", "---\nname: s\ndescription: d\nversion: '1.0'\n---\nb\n"},
+		{"key twice", "s", "SKILL.md", "---\nname: s\ndescription: d\nversion: 1.10\nversion: 1.20 # newer\nwhen_to_use: a: b\nwhen_to_use: c\n---\nb\n", "---\nname: s\ndescription: d\nversion: '1.10'\nversion: 1.20 # newer\nwhen_to_use: 'a: b'\nwhen_to_use: c\n---\nb\n"},
+		{"JSON escapes", "s", "SKILL.md", "---\nname: s\ndescription: \"a \\ud83d\\udc26\" # bird\nmetadata: {e: \"\\ud83d\\udc26\"}\n---\nb\n", "---\nname: s\ndescription: \"a 🐦\" # bird\nmetadata: {e: \"🐦\"}\n---\nb\n"},
 		{"not by machine", "s", "SKILL.md", "---\nname: other\ndescription: d # cut\nunknown: x\n---\nb\n", ""},
 	}
 	for _, tt := range tests {

@@ -90,7 +90,7 @@ func TestReadForModelErrors(t *testing.T) {
 		{"unknown file", ReadRequest{Name: "csv-summary", Path: "references/format.md"}, []string{`has no file "references/format.md"`, "Did you mean references/formats.md?", "Files: data.bin, references/formats.md"}},
 		{"a folder", ReadRequest{Name: "csv-summary", Path: "references"}, []string{"has no file"}},
 		{"upwards", ReadRequest{Name: "csv-summary", Path: "../x"}, []string{"leaves the folder"}},
-		{"absolute", ReadRequest{Name: "csv-summary", Path: "/etc/passwd"}, []string{"leaves the folder"}},
+		{"absolute", ReadRequest{Name: "csv-summary", Path: "/etc/passwd"}, []string{`path "/etc/passwd" leaves the folder`}},
 		{"through a link", ReadRequest{Name: "csv-summary", Path: "out"}, []string{"link out of its folder"}},
 		{"not text", ReadRequest{Name: "csv-summary", Path: "data.bin"}, []string{"is not a text file (3 bytes)"}},
 		{"behind the end", ReadRequest{Name: "csv-summary", Offset: 99}, []string{"offset 99 is behind the end: there are 4 lines"}},

@@ -133,11 +133,14 @@ func textRules() []Rule {
 
 func bodyRules() []Rule {
 	return []Rule{
+		{"body.code-block", sevInfo, nil, "A program of more than 30 lines stands in the text. Put it into scripts/, where it is run and not copied."},
 		{"body.empty", sevWarn, nil, "There is no text below the front matter."},
 		{"body.inline-shell", sevInfo, nil, "Claude Code runs !`…` before a model reads the skill; agentctl and most others never do."},
 		{"body.invisible", sevWarn, nil, "The body holds characters that hide or reorder text."},
 		{"body.lines", sevInfo, nil, "The body has more than 500 lines. Move details to references/."},
+		{"body.secret", sevWarn, nil, "A string looks like a password, token or private key. Read it from the environment."},
 		{"body.todo", sevInfo, nil, "A TODO was left in the body."},
+		{"body.tokens", sevInfo, nil, "The body has more than about 5,000 tokens. Move details to references/."},
 		{"body.too-long", sevWarn, nil, "The body has more than 50,000 characters: a model gets it in pieces, and save refuses it."},
 		{"link.absolute", sevWarn, nil, "A path of one person's machine; others do not have it."},
 		{"link.missing", sevWarn, nil, "A relative link or path leads to a file that the skill does not hold."},
@@ -153,6 +156,8 @@ func fileRules() []Rule {
 		{"file.export", sevWarn, nil, "The folder cannot be exported as it is: a name or size that archives do not carry."},
 		{"file.name-case", sevWarn, only(ProfileUpload, sevError), "The manifest is not spelled SKILL.md; most clients do not find it."},
 		{"file.nested-skill", sevInfo, only(ProfileUpload, sevError), "A SKILL.md lies below the skill. It is a file of this skill, never a skill of its own."},
+		{"file.no-shebang", sevInfo, nil, "A program in scripts/ has no #! line, so its extension alone says what runs it."},
+		{"file.secret", sevWarn, nil, "A file holds a string that looks like a password, token or private key."},
 		{"file.shebang-crlf", sevWarn, nil, "The #! line ends in CR, so the system does not find the interpreter."},
 		{"file.symlink", sevError, nil, "A symbolic link: it is refused on export and import, and can show files from elsewhere."},
 		{"tools-yaml.entry", sevError, nil, "An entry of tools.yaml is wrong."},

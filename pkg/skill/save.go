@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -123,18 +124,28 @@ func (r *SaveRequest) body() string {
 // squeeze puts a text on one line.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// startsWithFrontMatter tells whether a text begins with a block between two
-// lines of three dashes. A single rule at the top is none.
+// startsWithFrontMatter tells whether a text begins with a block of its own:
+// between two lines of three dashes, or one that somebody forgot to close, both
+// also inside a code block. A single rule at the top is none.
 func startsWithFrontMatter(body string) bool {
-	open := false
-	for line := range strings.Lines(body) {
-		fence := strings.TrimRight(line, " \t\r\n") == "---"
+	lines := strings.Split(strings.TrimLeft(body, " \t\r\n"), "\n")
+	if fenceMark(lines[0]) != "" {
+		lines = strings.Split(strings.TrimLeft(strings.Join(lines[1:], "\n"), " \t\r\n"), "\n")
+		return isFence(lines[0]) && hasManifestKey(lines[1:])
+	}
+	return isFence(lines[0]) && (slices.ContainsFunc(lines[1:], isFence) || hasManifestKey(lines[1:]))
+}
+
+func isFence(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
+
+// hasManifestKey tells whether a name or description stands above the first
+// blank line.
+func hasManifestKey(lines []string) bool {
+	for _, line := range lines {
 		switch {
-		case fence && open:
+		case strings.HasPrefix(line, "name:"), strings.HasPrefix(line, "description:"):
 			return true
-		case fence:
-			open = true
-		case !open && strings.TrimSpace(line) != "":
+		case strings.TrimSpace(line) == "" || isFence(line):
 			return false
 		}
 	}

@@ -74,6 +74,9 @@ func TestSaveRefuses(t *testing.T) {
 		{"empty body", func(r *SaveRequest) { r.Body = new("\n \n") }, "body", "is empty"},
 		{"long body", func(r *SaveRequest) { r.Body = new(strings.Repeat("茶", 50_001)) }, "body", "50001 characters, at most 50000"},
 		{"front matter in the body", func(r *SaveRequest) { r.Body = new("\n---\nname: y\n--- \nx") }, "body", "its own --- block"},
+		{"front matter that is not closed", func(r *SaveRequest) { r.Body = new("---\nname: y\ndescription: z\n\n# Y\n") }, "body", "its own --- block"},
+		{"a whole file in a code block", func(r *SaveRequest) { r.Body = new("\n```markdown\n---\ndescription: z\n---\n# Y\n```\n") }, "body", "its own --- block"},
+		{"front matter with CRLF", func(r *SaveRequest) { r.Body = new("\ufeff---\r\nname: y\r\n---\r\nx") }, "body", "its own --- block"},
 		{"NUL", func(r *SaveRequest) { r.Body = new("a\x00") }, "body", "NUL"},
 		{"no UTF-8", func(r *SaveRequest) { r.Description = "a\xff" }, "body", "UTF-8"},
 	}
@@ -101,6 +104,8 @@ func TestSaveTakesWhatIsAtTheEdge(t *testing.T) {
 		"name":              {Name: strings.Repeat("a", 64), Description: "d", Body: new("b")},
 		"description":       {Name: "x", Description: strings.Repeat("茶", 1024), Body: new("b")},
 		"body":              {Name: "x", Description: "d", Body: new(strings.Repeat("茶", 50_000))},
+		"code at the top":   {Name: "x", Description: "d", Body: new("```\n---\nb: c\n---\n```\n")},
+		"a rule, then text": {Name: "x", Description: "d", Body: new("---\nText.\n\nname: the thing\n")},
 		"a rule at the top": {Name: "x", Description: "d", Body: new("---\n\nText.\n")},
 	} {
 		r.Dir = t.TempDir()

@@ -82,7 +82,7 @@ func (b GoBuilder) entry(ctx context.Context, job Build) (string, error) {
 		return "./" + filepath.ToSlash(e), nil
 	}
 	out, err := runProgram(ctx, job, b.Name(), job.Source.Dir, b.env(job),
-		"go", "list", "-find", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`, "./...")
+		"go", "list", "-buildvcs=false", "-find", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`, "./...")
 	if err != nil {
 		return "", err
 	}

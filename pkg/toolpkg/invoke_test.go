@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentctl/agentctl/internal/schema"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
 
@@ -181,7 +182,7 @@ func TestInvokeRefusesBeforeItRuns(t *testing.T) {
 }
 
 func clonePackage(p *Package) *Package {
-	return &Package{Meta: p.Meta, Root: p.Root, Dir: p.Dir, Digest: p.Digest, Commands: p.Commands, compiled: p.compiled}
+	return &Package{Meta: p.Meta, Root: p.Root, Dir: p.Dir, Digest: p.Digest, Commands: p.Commands, compiled: map[string]*schema.Schema{}}
 }
 
 func TestInvokeArtifacts(t *testing.T) {

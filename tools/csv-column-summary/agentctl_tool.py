@@ -197,7 +197,9 @@ def _call(function, text):
         _check_names(given, {n: p.default is p.empty for n, p in parameters.items()}, "")
         result = function(**{name: _value(value, hints[name], name) for name, value in given.items()})
     if inspect.iscoroutine(result):
-        result = __import__("asyncio").run(result)  # slow to import
+        import asyncio  # slow to import
+
+        result = asyncio.run(result)
     if isinstance(result, bytes):
         sys.stdout.flush()
         sys.stdout.buffer.write(result)

@@ -46,6 +46,7 @@ func (o Options) window(ctx context.Context) Window {
 			continue
 		}
 		w := p.ask(ctx, o.client())
+		w.Tokens, w.Max = max(w.Tokens, 0), max(w.Max, 0) // whatever a server says
 		if w.Tokens > 0 {
 			return w
 		}

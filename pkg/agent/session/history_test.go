@@ -196,6 +196,9 @@ func TestHistoryIsValidForAnyRecords(t *testing.T) {
 			case session.ToolResult:
 				b.ID = [...]string{"a", "b", ""}[random.IntN(3)]
 				body = b
+			case session.Repair:
+				b.Dropped = []string{[...]string{"a", "b", "a_2"}[random.IntN(3)]}
+				body = b
 			}
 			records = append(records, record(random.IntN(3), body))
 		}

@@ -25,6 +25,7 @@ type Env struct {
 	Secret  string // a file in Outside
 	Lock    string // a file in Work for what is left behind
 	exe     string
+	added   []string // names that the backend adds to an environment
 }
 
 // NewEnv makes the folders of one case. They go away with the test.
@@ -34,7 +35,7 @@ func NewEnv(t testing.TB, cfg Config) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Env{T: t, Backend: cfg.Backend, Home: cfg.Home, exe: exe, Work: tempDir(t), Outside: tempDir(t)}
+	e := &Env{T: t, Backend: cfg.Backend, Home: cfg.Home, exe: exe, added: cfg.Names, Work: tempDir(t), Outside: tempDir(t)}
 	e.Secret, e.Lock = filepath.Join(e.Outside, "secret"), filepath.Join(e.Work, "lock")
 	for _, f := range []string{e.Secret, e.Lock} {
 		if err := os.WriteFile(f, []byte(secretText), 0o600); err != nil {
@@ -68,6 +69,11 @@ func (e *Env) Policy() sandbox.Policy {
 		Dir: e.Work, Require: []sandbox.Feature{},
 		Limits: sandbox.Limits{Wall: 30 * time.Second, Tmp: 4 << 20},
 	}
+}
+
+// documented lists the names of an environment that nobody added to.
+func (e *Env) documented() string {
+	return strings.Join(append([]string{"PATH", "HOME", "TMPDIR", "LANG", "TZ"}, e.added...), ",")
 }
 
 // Sh runs a line of shell.

@@ -32,7 +32,7 @@ func documentedEnvironment(ctx context.Context, e *Env) error {
 	var names []string
 	for _, line := range strings.Split(strings.TrimSpace(string(res.Stdout.Head)), "\n") {
 		name, _, _ := strings.Cut(line, "=")
-		if name != "TZ" {
+		if name != "TZ" && !slices.Contains(e.added, name) {
 			names = append(names, name)
 		}
 	}
@@ -86,7 +86,7 @@ func callerEnvironment(ctx context.Context, e *Env) error {
 			}
 		}()
 	}
-	return e.denied(ctx, act("environ", documented), act("environs", documented))
+	return e.denied(ctx, act("environ", e.documented()), act("environs", e.documented()))
 }
 
 func umaskAndFolder(ctx context.Context, e *Env) error {

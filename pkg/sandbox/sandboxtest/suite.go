@@ -28,6 +28,9 @@ type Config struct {
 	// Home is the home folder that the backend was opened with. The suite puts a
 	// key there and looks whether it can be read.
 	Home string
+	// Names are variables that the backend's own program adds to every
+	// environment, with values that say nothing of the caller; nil for none.
+	Names []string
 	// Weaker lists the cases that this backend does not claim, with the reason.
 	// They are run all the same; what came of them is logged.
 	Weaker map[int]string
