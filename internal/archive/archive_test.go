@@ -85,6 +85,7 @@ type rawEntry struct {
 	name string
 	data string
 	mode fs.FileMode // 0: made on a system without modes
+	flag uint16
 }
 
 func makeZip(t testing.TB, entries ...rawEntry) []byte {
@@ -92,7 +93,7 @@ func makeZip(t testing.TB, entries ...rawEntry) []byte {
 	var buf bytes.Buffer
 	zw := zip.NewWriter(&buf)
 	for _, e := range entries {
-		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Flags: e.flag}
 		if e.mode != 0 {
 			h.SetMode(e.mode)
 		}
@@ -141,6 +142,7 @@ func TestReadZipRefuses(t *testing.T) {
 		{"file over a folder", []rawEntry{{name: "a/b"}, {name: "a"}}, "file and a folder"},
 		{"link", []rawEntry{{name: "a", data: "/etc", mode: fs.ModeSymlink | 0o777}}, "symbolic link"},
 		{"pipe", []rawEntry{{name: "a", mode: fs.ModeNamedPipe | 0o644}}, "neither a file"},
+		{"encrypted", []rawEntry{{name: "a", flag: flagEncrypted}}, "is encrypted"},
 		{"control character", []rawEntry{{name: "a\x1bb"}}, "control character"},
 		{"no UTF-8", []rawEntry{{name: "a\xff"}}, "UTF-8"},
 		{"long path", []rawEntry{{name: strings.Repeat("x", MaxPath+maxWrapper+1)}}, "longer than"},

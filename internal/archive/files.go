@@ -119,7 +119,7 @@ func copyFile(out io.Writer, in io.Reader, f File) (exec bool, err error) {
 	head := &headWriter{}
 	n, err := io.Copy(io.MultiWriter(out, head), io.LimitReader(in, f.Size+1))
 	if err != nil {
-		return false, fmt.Errorf("read %s: %w", f.Path, err)
+		return false, fmt.Errorf("copy %s: %w", f.Path, err)
 	}
 	if n > f.Size {
 		return false, &LimitError{f.Path, "is larger than announced"}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,10 +56,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 
 // oneOf checks the value of a flag that takes one of several words.
 func oneOf(flag, value string, allowed ...string) error {
-	for _, a := range allowed {
-		if value == a {
-			return nil
-		}
+	if slices.Contains(allowed, value) {
+		return nil
 	}
 	return usageError{message: fmt.Sprintf("--%s %q is not known", flag, value), hint: "use one of: " + strings.Join(allowed, ", ")}
 }

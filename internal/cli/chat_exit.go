@@ -105,11 +105,12 @@ type appRefusedError struct {
 }
 
 func (e *appRefusedError) Error() string {
-	text := fmt.Sprintf("app %q cannot start", e.app)
+	var text strings.Builder
+	text.WriteString(fmt.Sprintf("app %q cannot start", e.app))
 	for _, d := range e.findings {
-		text += "\n" + d.String()
+		text.WriteString("\n" + d.String())
 	}
-	return text
+	return text.String()
 }
 
 // hint has the fix of each finding.

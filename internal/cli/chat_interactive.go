@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/agentctl/agentctl/internal/iostreams"
-	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/internal/tui"
 )
 
@@ -81,6 +80,3 @@ func explain(err error) (message, hint string) {
 	f := classify(err)
 	return f.Message, f.Hint
 }
-
-// clean is text of others on one line.
-func clean(format string, args ...any) string { return termtext.Line(fmt.Sprintf(format, args...)) }

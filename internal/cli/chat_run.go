@@ -94,7 +94,7 @@ func (c *chatOutput) end(ctx context.Context, res session.Result, err error) err
 	if err == nil && recordErr != nil {
 		return recordErr
 	}
-	return c.print(res, err)
+	return c.print(res)
 }
 
 // complete fills exit code, error and the empty lists of a result.
@@ -180,7 +180,7 @@ func (c *chatOutput) say(format string, args ...any) {
 const maxProgress = 160
 
 // print ends the run: the answer or the shape on stdout, the reason on stderr.
-func (c *chatOutput) print(res session.Result, err error) error {
+func (c *chatOutput) print(res session.Result) error {
 	if c.o.Output == outputJSON {
 		if err := writeJSON(c.o.IO.Out, chatJSON{Session: c.session, Result: res}); err != nil {
 			return err
@@ -220,9 +220,10 @@ func (c *chatOutput) printText(res session.Result) error {
 }
 
 func questionText(q session.Question) string {
-	text := q.Text
+	var text strings.Builder
+	text.WriteString(q.Text)
 	for _, choice := range q.Choices {
-		text += "\n- " + choice
+		text.WriteString("\n- " + choice)
 	}
-	return text
+	return text.String()
 }

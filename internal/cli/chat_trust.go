@@ -102,7 +102,7 @@ func bytesToLine(in io.Reader) (string, error) {
 	for {
 		n, err := in.Read(b)
 		switch {
-		case n == 1 && b[0] == '\n', err == io.EOF: //nolint:errorlint // Read's own
+		case n == 1 && b[0] == '\n', err == io.EOF:
 			return string(line), nil
 		case err != nil:
 			return "", err

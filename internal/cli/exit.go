@@ -81,8 +81,7 @@ func report(s *iostreams.IOStreams, err error, asJSON bool) int {
 	if err == nil {
 		return exitOK
 	}
-	var quiet exitError
-	if errors.As(err, &quiet) {
+	if quiet, ok := errors.AsType[exitError](err); ok {
 		return int(quiet)
 	}
 	f := classify(err)
@@ -106,8 +105,7 @@ func tell(s *iostreams.IOStreams, f failure) {
 func classify(err error) failure {
 	f := failure{Origin: "host", Kind: "failed", Message: err.Error(), Exit: exitFailed}
 	f.Kind, f.Exit, f.Hint = kindOf(err)
-	var hinted hintedError
-	if errors.As(err, &hinted) {
+	if hinted, ok := errors.AsType[hintedError](err); ok {
 		f.Hint = join(hinted.hint, f.Hint)
 		if hinted.exit != 0 {
 			f.Exit = hinted.exit

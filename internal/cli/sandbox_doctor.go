@@ -78,6 +78,9 @@ func runSandboxDoctor(ctx context.Context, o *sandboxDoctorOptions) error {
 	}
 	if name := options.Name; name != "" && name != sandbox.NameAuto {
 		reports, chosen = withNone(ctx, options, reports), name
+		if chosenReport(reports, name) == nil {
+			chosen = ""
+		}
 	}
 	if o.JSON {
 		err = writeJSON(o.IO.Out, doctorShape(reports, chosen))
@@ -154,7 +157,7 @@ func (o *sandboxDoctorOptions) print(reports []sandbox.Report, chosen string) er
 	}
 	r := chosenReport(reports, chosen)
 	if r == nil {
-		warn(o.IO, "error: no sandbox backend can be used on this machine")
+		o.warnUnusable(reports)
 		return nil
 	}
 	if o.IO.OutTTY {
@@ -165,6 +168,17 @@ func (o *sandboxDoctorOptions) print(reports []sandbox.Report, chosen string) er
 		rows[i] = []string{string(p.Feature), string(p.State), p.How, p.Proof, p.Cure}
 	}
 	return writeTable(o.IO, nil, rows)
+}
+
+// warnUnusable says what cannot be used: everything, or what was asked for.
+func (o *sandboxDoctorOptions) warnUnusable(reports []sandbox.Report) {
+	for _, r := range reports {
+		if r.State != sandbox.Unavailable {
+			warn(o.IO, "error: the sandbox that was asked for cannot be used on this machine; backend %s can", r.Backend)
+			return
+		}
+	}
+	warn(o.IO, "error: no sandbox backend can be used on this machine")
 }
 
 // printProtections is the form for a terminal: the texts are too long for a table.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -40,8 +41,8 @@ func (o *sandboxFlags) check() error {
 func noteConfinement(s *iostreams.IOStreams, res sandbox.Result) {
 	if res.Backend == sandbox.NameNone {
 		warn(s, "warning: this ran without a sandbox (%s)", sandbox.NameNone)
-	} else if missing := requiredMissing(res.Missing); len(missing) > 0 {
-		warn(s, "warning: sandbox %s did not enforce: %s", res.Backend, strings.Join(missing, ", "))
+	} else if lacksRequired(res.Missing) {
+		warn(s, "warning: sandbox %s did not enforce: %s", res.Backend, strings.Join(featureNames(res.Missing), ", "))
 	}
 	for _, path := range res.Appeared {
 		warn(s, "warning: %s appeared during the run; it can steer a model, look at it before you use it", path)
@@ -51,15 +52,16 @@ func noteConfinement(s *iostreams.IOStreams, res sandbox.Result) {
 	}
 }
 
-// requiredMissing are the protections that every backend is expected to have.
-func requiredMissing(missing []sandbox.Feature) []string {
-	var out []string
-	for _, f := range sandbox.Required {
-		for _, m := range missing {
-			if m == f {
-				out = append(out, string(f))
-			}
-		}
+// lacksRequired tells whether a protection is missing that every backend is
+// expected to have. What else is missing is said only beside one of those.
+func lacksRequired(missing []sandbox.Feature) bool {
+	return slices.ContainsFunc(sandbox.Required, func(f sandbox.Feature) bool { return slices.Contains(missing, f) })
+}
+
+func featureNames(fs []sandbox.Feature) []string {
+	out := make([]string, len(fs))
+	for i, f := range fs {
+		out[i] = string(f)
 	}
 	return out
 }

@@ -56,6 +56,31 @@ func TestSandboxDoctorExits(t *testing.T) {
 	}
 }
 
+// What was asked for and cannot be had is not called chosen, and other backends
+// that can be used are not called broken.
+func TestSandboxDoctorNamedAndUnavailable(t *testing.T) {
+	t.Parallel()
+	for _, json := range []bool{false, true} {
+		streams, _, out, errOut := iostreams.Test()
+		o := &sandboxDoctorOptions{
+			outputOptions: outputOptions{IO: streams, JSON: json},
+			Options:       func(string) (sandbox.Options, error) { return sandbox.Options{Name: sandbox.NameBwrap}, nil },
+			Doctor: func(context.Context, sandbox.Options) ([]sandbox.Report, string) {
+				return []sandbox.Report{{Backend: "bwrap", State: sandbox.Unavailable}, {Backend: "native", State: sandbox.OK}}, "native"
+			},
+		}
+		if err := runSandboxDoctor(t.Context(), o); !errors.Is(err, exitError(exitSandbox)) {
+			t.Errorf("got error %v", err)
+		}
+		if json && !strings.Contains(out.String(), `"chosen": ""`) {
+			t.Errorf("stdout is %s", out)
+		}
+		if !json && (strings.Contains(errOut.String(), "(chosen)") || !strings.Contains(errOut.String(), "backend native can")) {
+			t.Errorf("stderr is %s", errOut)
+		}
+	}
+}
+
 func TestSandboxDoctorOnTerminal(t *testing.T) {
 	t.Parallel()
 	streams, _, out, _ := iostreams.Test()
@@ -150,7 +175,7 @@ func TestSandboxRunEnds(t *testing.T) {
 		{"its own code", sandbox.Result{Exit: 3}, nil, 3, ""},
 		{"timeout", sandbox.Result{Exit: 143, TimedOut: true}, nil, exitTimeout, "after its time limit"},
 		{"canceled", sandbox.Result{Exit: 143, Canceled: true}, nil, exitInterrupted, ""},
-		{"not enforced", sandbox.Result{Backend: "native", Missing: []sandbox.Feature{sandbox.TreeKill, sandbox.CPU}}, nil, 0, "sandbox native did not enforce: tree-kill\n"},
+		{"not enforced", sandbox.Result{Backend: "native", Missing: []sandbox.Feature{sandbox.TreeKill, sandbox.CPU}}, nil, 0, "sandbox native did not enforce: tree-kill, cpu\n"},
 		{"appeared and hints", sandbox.Result{Appeared: []string{"/ws/.skill"}, Hints: []string{"grant it"}}, nil, 0, "/ws/.skill appeared"},
 		{"fault", sandbox.Result{}, &sandbox.Fault{Backend: "bwrap", Reason: "no", Cure: "yes"}, exitSandbox, "hint: yes"},
 		{"policy", sandbox.Result{}, &sandbox.PolicyError{Path: "/x", Reason: "is bad"}, exitUsage, "is bad"},

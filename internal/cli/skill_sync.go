@@ -32,6 +32,8 @@ type skillSyncRootJSON struct {
 	Added   []string         `json:"added"`
 	Changed []string         `json:"changed"`
 	Removed []string         `json:"removed"`
+	// Message says why a root failed or was left alone.
+	Message string `json:"message,omitempty"`
 }
 
 const syncCodes = `  0    every root is up to date
@@ -82,10 +84,7 @@ func runSkillSync(ctx context.Context, o *skillSyncOptions) error {
 			warn(o.IO, "%s: %v", res.Status, res.Err)
 		}
 		code = worse(code, res.Status)
-		out.Roots = append(out.Roots, skillSyncRootJSON{
-			Root: res.Root, Status: res.Status, From: res.From, To: res.To,
-			Added: list(res.Added), Changed: list(res.Changed), Removed: list(res.Removed),
-		})
+		out.Roots = append(out.Roots, syncRootJSON(res))
 	}
 	if err := o.print(out); err != nil {
 		return err
@@ -94,6 +93,17 @@ func runSkillSync(ctx context.Context, o *skillSyncOptions) error {
 		return exitError(code)
 	}
 	return nil
+}
+
+func syncRootJSON(res skill.SyncResult) skillSyncRootJSON {
+	out := skillSyncRootJSON{
+		Root: res.Root, Status: res.Status, From: res.From, To: res.To,
+		Added: list(res.Added), Changed: list(res.Changed), Removed: list(res.Removed),
+	}
+	if res.Err != nil {
+		out.Message = res.Err.Error()
+	}
+	return out
 }
 
 // worse is the exit code after one more root: a failure outranks a tree that was

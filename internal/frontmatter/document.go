@@ -229,9 +229,10 @@ func (d *Document) items(key string, separates func(byte) bool) ([]string, bool)
 		return nil, true
 	}
 	nodes := e.node.Content
-	if e.node.Kind == yaml.ScalarNode {
+	switch e.node.Kind {
+	case yaml.ScalarNode:
 		nodes = []*yaml.Node{e.node}
-	} else if e.node.Kind == yaml.MappingNode {
+	case yaml.MappingNode:
 		return nil, true
 	}
 	var all []string

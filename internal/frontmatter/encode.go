@@ -137,8 +137,8 @@ func (d *Document) replaceLines(start, end int, lines ...string) {
 
 // dropLater removes the second coming of a key, which would now contradict it.
 func (d *Document) dropLater(key string) {
-	for i := len(d.entries) - 1; i >= 0; i-- {
-		if e := d.entries[i]; e.later && sameKey(e.key, key) {
+	for i, v := range slices.Backward(d.entries) {
+		if e := v; e.later && sameKey(e.key, key) {
 			d.entries = slices.Delete(d.entries, i, i+1)
 			d.replaceLines(e.start, e.end)
 		}

@@ -113,7 +113,7 @@ func checkFuzzDescription(t *testing.T, d *Document, source string) {
 		return
 	}
 	at := 0
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		i := strings.Index(source[at:], word)
 		if i < 0 {
 			t.Fatalf("%q of the description is not in the source", word)

@@ -1,6 +1,7 @@
 package frontmatter
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -37,9 +38,7 @@ var canonicalKeys = func() map[string]string {
 	for _, key := range slices.Concat(standardKeys, ownKeys) {
 		m[foldKey(key)] = key
 	}
-	for from, to := range synonyms {
-		m[from] = to
-	}
+	maps.Copy(m, synonyms)
 	return m
 }()
 

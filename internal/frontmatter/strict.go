@@ -240,8 +240,8 @@ func (c *checker) unknownKey(k *yaml.Node, fields map[string]reflect.Type, path 
 // collectFields fills fields with the yaml names of a struct and the types
 // behind them. It returns the value type of an inlined map, if there is one.
 func collectFields(t reflect.Type, fields map[string]reflect.Type) (rest reflect.Type) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
+		f := f
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		inline := slices.Contains(strings.Split(options, ","), "inline")
 		switch {

@@ -23,7 +23,7 @@ type manifest struct {
 	Untagged  string
 	Hidden    string `yaml:"-"`
 	Inner     `yaml:",inline"`
-	invisible string
+	invisible string //nolint:unused // the decoder must leave it alone
 }
 
 type Inner struct {
@@ -213,8 +213,7 @@ func TestUnmarshalStrict(t *testing.T) {
 			t.Parallel()
 			var m manifest
 			err := UnmarshalStrict("tools.yaml", []byte(tt.in), &m)
-			var strict *StrictError
-			if errors.As(err, &strict) {
+			if strict, ok := errors.AsType[*StrictError](err); ok {
 				if got := codes(strict.Diagnostics); got != tt.want {
 					t.Errorf("got %s (%v), want %s", got, err, tt.want)
 				}

@@ -53,7 +53,7 @@ func record(ctx context.Context, server, listen, out string, argv []string) erro
 	go func() { _ = proxy.Serve(listener) }() // ends with the process
 	defer proxy.Close()                       //nolint:errcheck // the process ends
 
-	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], "--json")...) //nolint:gosec // the user's own command
+	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:], "--json")...)
 	base := "http://" + listener.Addr().String() + "/v1"
 	cmd.Env = append(os.Environ(), "AGENTCTL_BASE_URL="+base)
 	cmd.Stderr = os.Stderr
@@ -79,8 +79,8 @@ func write(out string, script, result []byte) error {
 	if err := enc.Encode(shape); err != nil {
 		return err
 	}
-	if err := os.WriteFile(out+".yaml", script, 0o644); err != nil { //nolint:gosec // it goes into the repository
+	if err := os.WriteFile(out+".yaml", script, 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(out+".json", text.Bytes(), 0o644) //nolint:gosec // as above
+	return os.WriteFile(out+".json", text.Bytes(), 0o644)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/suggest"
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // Match says how a name met a package, best first.
@@ -177,9 +178,12 @@ func (x nameIndex[T]) best(name string) *Item[T] {
 	return nil
 }
 
-// key is the form in which names are compared: NFKC without outer blanks, so
-// that a composed and a decomposed é are one name. Case counts.
-func key(name string) string { return strings.TrimSpace(norm.NFKC.String(name)) }
+// key is the form in which names are compared: NFKC, on one line, without
+// characters that hide or reorder text. A composed and a decomposed é are one
+// name, and a name is found by what a model or a person sees of it. Case counts.
+func key(name string) string {
+	return termtext.Strip(strings.Join(strings.Fields(norm.NFKC.String(name)), " "))
+}
 
 // NotFoundError reports a name that no package has.
 type NotFoundError struct {

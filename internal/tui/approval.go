@@ -72,7 +72,7 @@ func (a asking) rows(s style, width, height int) []string {
 		if more = len(lines) - room; more > 0 {
 			lines = lines[:room]
 		}
-		for _, l := range strings.Split(diffColors(s, strings.Join(lines, "\n")), "\n") {
+		for l := range strings.SplitSeq(diffColors(s, strings.Join(lines, "\n")), "\n") {
 			rows = append(rows, "  "+l)
 		}
 	}

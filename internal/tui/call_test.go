@@ -110,3 +110,19 @@ func TestOutputIsBounded(t *testing.T) {
 		t.Errorf("%d bytes are kept", len(c.output))
 	}
 }
+
+// Of several skills with one name the line says which one was read.
+func TestCallLineOfASkill(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		"Skill: rules (workspace, ahead of shared)\nFolder: /x\n": `✓ read_skill name=rules rules (workspace, ahead of shared)`,
+		"Skill: rules (shared)\nFolder: /x\n":                     `✓ read_skill name=rules`,
+	} {
+		var cs calls
+		c := cs.record(record(session.ToolCall{ID: "a", Name: "read_skill", Args: json.RawMessage(`{"name":"rules"}`)}))
+		cs.record(record(session.ToolResult{ID: "a", Name: "read_skill", Status: "ok", Content: answer}))
+		if got := c.line(style{}, 80); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -72,12 +72,12 @@ func files(workspace, word string) []string {
 	if err != nil {
 		return nil
 	}
-	defer root.Close() //nolint:errcheck // read-only
+	defer root.Close()
 	f, err := root.Open(filepath.FromSlash(path.Clean("./" + dir)))
 	if err != nil {
 		return nil
 	}
-	defer f.Close() //nolint:errcheck // read-only
+	defer f.Close()
 	entries, _ := f.ReadDir(10_000)
 	var names []string
 	for _, e := range entries {

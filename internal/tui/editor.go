@@ -135,17 +135,13 @@ var edits = map[string]func(*editor){
 	"shift+backspace": func(e *editor) { e.remove(e.at-e.before(), e.at) },
 }
 
-// key applies a key; text is what it types. It tells whether the key was one.
-func (e *editor) key(name, text string) bool {
+// key applies a key; text is what it types, "" for a key that types nothing.
+func (e *editor) key(name, text string) {
 	if edit, ok := edits[name]; ok {
 		edit(e)
-		return true
-	}
-	if text == "" {
-		return false
+		return
 	}
 	e.insert(text)
-	return true
 }
 
 // up goes to the line above, from the first one to the entry before.

@@ -37,7 +37,7 @@ func TestEditor(t *testing.T) {
 			t.Parallel()
 			var e editor
 			e.set(tt.text)
-			for _, k := range strings.Fields(tt.keys) {
+			for k := range strings.FieldsSeq(tt.keys) {
 				text := ""
 				if utf8.RuneCountInString(k) == 1 {
 					text = k
@@ -116,7 +116,7 @@ func FuzzEditor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, keys string, width int) {
 		var e editor
 		e.insert(text)
-		for _, k := range strings.Fields(keys) {
+		for k := range strings.FieldsSeq(keys) {
 			e.key(k, "x")
 			if e.at < 0 || e.at > len(e.text) {
 				t.Fatalf("after %q the cursor is at %d of %q", k, e.at, e.text)

@@ -75,11 +75,11 @@ func (p *panel) done(m panelMsg) {
 	if m.rows != nil {
 		p.keepChoice(m.rows)
 	}
-	if m.text != "" {
-		p.pages, p.scroll = strings.Split(m.text, "\n"), 0
-	}
-	if m.err != nil {
+	switch {
+	case m.err != nil:
 		p.message, p.bad = m.err.Error(), true
+	case m.text != "":
+		p.pages, p.scroll = strings.Split(termtext.Block(m.text), "\n"), 0
 	}
 }
 
@@ -146,13 +146,13 @@ func (p *panel) key(name, text string) tea.Cmd {
 	case "end", "G":
 		p.at = max(len(p.visible())-1, 0)
 	case "n":
-		p.prompt("What should the new skill do? ", "", func(what string) tea.Cmd {
+		p.prompt("What should the new skill do?", "", func(what string) tea.Cmd {
 			return func() tea.Msg { return panelMsg{close: true, write: true, author: what} }
 		})
 	case "i":
-		p.prompt("Import which archive or folder? ", "", p.importFrom)
+		p.prompt("Import which archive or folder?", "", p.importFrom)
 	case "/":
-		p.prompt("Show skills with: ", p.filter, func(word string) tea.Cmd { p.filter, p.at = word, 0; return nil })
+		p.prompt("Show skills with:", p.filter, func(word string) tea.Cmd { p.filter, p.at = word, 0; return nil })
 	default:
 		return p.onSkill(name)
 	}
@@ -177,7 +177,7 @@ func (p *panel) onSkill(name string) tea.Cmd {
 	case "a":
 		return p.toggle(it, true)
 	case "x":
-		p.prompt("Export to: ", it.Name+".zip", func(file string) tea.Cmd { return p.export(it, file) })
+		p.prompt("Export to:", it.Name+".zip", func(file string) tea.Cmd { return p.export(it, file) })
 	case "l":
 		return p.lint(it)
 	}
@@ -224,7 +224,7 @@ func (p *panel) lint(it *skill.Item) tea.Cmd {
 		if err == nil && len(lines) == 0 {
 			return panelMsg{message: termtext.Line(it.Name) + " has no findings"}
 		}
-		return panelMsg{text: termtext.Block(strings.Join(lines, "\n")), err: err}
+		return panelMsg{text: strings.Join(lines, "\n"), err: err}
 	})
 }
 

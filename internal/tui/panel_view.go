@@ -87,7 +87,7 @@ func (p *panel) foot(width int) []string {
 	}
 	if p.asking {
 		line, _ := p.promptLine(width)
-		return append(rows, "", line, p.s.dim("enter: go on · esc: not now"))
+		return append(rows, "", p.s.cut(p.asks.label, width), line, p.s.dim(p.s.cut("enter: go on · esc: not now", width)))
 	}
 	for _, l := range p.s.wrap(panelKeys, width) {
 		rows = append(rows, p.s.dim(l))
@@ -95,12 +95,11 @@ func (p *panel) foot(width int) []string {
 	return rows
 }
 
-// promptLine is the question with what was typed, and where the cursor stands.
+// promptLine is what was typed, the row of it where the cursor stands, and the
+// cursor's place.
 func (p *panel) promptLine(width int) (string, int) {
-	label := p.s.cut(p.asks.label, max(width-12, 8))
-	room := max(width-p.s.width(label)-1, 4)
-	rows, x, y := p.ed.rows(p.s, room)
-	return label + rows[y], p.s.width(label) + x
+	rows, x, y := p.ed.rows(p.s, max(width-3, 4))
+	return p.s.mark("> ") + rows[y], x + 2
 }
 
 // cursor is where a typed line has its cursor; false when nothing is typed.

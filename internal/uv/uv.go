@@ -82,7 +82,7 @@ func orElse(err, other error) error {
 // error is a [*RunError] or that of ctx.
 func (u *UV) Run(ctx context.Context, dir string, args ...string) (string, error) {
 	argv := slices.Concat(u.Argv, args)
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // found by Find
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(slices.Clone(u.Env), "UV_NO_PROGRESS=1", "NO_COLOR=1")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

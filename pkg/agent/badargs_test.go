@@ -20,8 +20,13 @@ func TestArgumentRetries(t *testing.T) {
 		return agent.Output{Text: fmt.Sprintf("no such n (%d)", ran), Failed: true, BadArgs: true}, nil
 	}}
 	m := &answers{steps: [][]any{
-		{callOf("a", "pick", `{"n":"x"}`)}, {callOf("b", "pick", `{"n":1}`)}, {callOf("c", "pick", `{"n":2}`)}, {callOf("d", "pick", `{"n":3}`)}, {say("I cannot.")},
-		{callOf("e", "pick", `{"n":4}`)}, {say("Still not.")},
+		{callOf("a", "pick", `{"n":"x"}`)},
+		{callOf("b", "pick", `{"n":1}`)},
+		{callOf("c", "pick", `{"n":2}`)},
+		{callOf("d", "pick", `{"n":3}`)},
+		{say("I cannot.")},
+		{callOf("e", "pick", `{"n":4}`)},
+		{say("Still not.")},
 	}}
 	a := newAgent(m, picky)
 	if res := turn(t, a, "go"); res.Stop != session.StopAnswer || ran != 2 {
@@ -46,8 +51,13 @@ func TestArgumentRetriesInARow(t *testing.T) {
 	t.Parallel()
 	ran := 0
 	m := &answers{steps: [][]any{
-		{callOf("a", "look", `{"n":"x"}`)}, {callOf("b", "look", `{"n":"y"}`)}, {callOf("c", "look", `{"n":1}`)},
-		{callOf("d", "look", `{"n":"z"}`)}, {callOf("e", "look", `{"n":"u"}`)}, {callOf("f", "look", `{"n":2}`)}, {say("ok")},
+		{callOf("a", "look", `{"n":"x"}`)},
+		{callOf("b", "look", `{"n":"y"}`)},
+		{callOf("c", "look", `{"n":1}`)},
+		{callOf("d", "look", `{"n":"z"}`)},
+		{callOf("e", "look", `{"n":"u"}`)},
+		{callOf("f", "look", `{"n":2}`)},
+		{say("ok")},
 	}}
 	a := newAgent(m, tool{name: "look", run: func(context.Context, agent.Call) (agent.Output, error) {
 		ran++

@@ -27,8 +27,12 @@ func TestCompactKeepsSkills(t *testing.T) {
 	t.Parallel()
 	const body = "Always write\n\n- numbers\n- <tables> & such"
 	m := &answers{steps: [][]any{
-		{callOf("a", "read_skill", `{"name":"report"}`)}, {say("Read it.")},
-		{say("<think>hm</think>They talked.")}, {say("Yes.")}, {say("Short.")}, {say("Done.")},
+		{callOf("a", "read_skill", `{"name":"report"}`)},
+		{say("Read it.")},
+		{say("<think>hm</think>They talked.")},
+		{say("Yes.")},
+		{say("Short.")},
+		{say("Done.")},
 	}}
 	a := newAgent(m, reader(map[string]string{"report": body}))
 	turn(t, a, "go")
@@ -65,7 +69,9 @@ func TestCompactDropsTheOldestSkillsByName(t *testing.T) {
 	big := strings.Repeat("x", agent.MaxKeptSkills/2)
 	m := &answers{steps: [][]any{
 		{callOf("a", "read_skill", `{"name":"one"}`), callOf("b", "read_skill", `{"name":"two"}`), callOf("c", "read_skill", `{"name":"three"}`)},
-		{callOf("d", "read_skill", `{"name":"one"}`)}, {say("ok")}, {say("sum")},
+		{callOf("d", "read_skill", `{"name":"one"}`)},
+		{say("ok")},
+		{say("sum")},
 	}}
 	a := newAgent(m, reader(map[string]string{"one": "1" + big, "two": "2" + big, "three": "3" + big[:10]}))
 	turn(t, a, "go")

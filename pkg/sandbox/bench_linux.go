@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -96,8 +97,8 @@ func (b *bench) leak() error {
 }
 
 func (b *bench) close() {
-	for i := len(b.closers) - 1; i >= 0; i-- {
-		_ = b.closers[i]() // a probe leaves nothing that matters
+	for _, v := range slices.Backward(b.closers) {
+		_ = v() // a probe leaves nothing that matters
 	}
 }
 

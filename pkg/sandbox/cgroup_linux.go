@@ -67,7 +67,7 @@ func hierarchies() []hierarchy {
 
 func parseHierarchies(own, mounts string) []hierarchy {
 	var out []hierarchy
-	for _, line := range strings.Split(own, "\n") {
+	for line := range strings.SplitSeq(own, "\n") {
 		id, rest, _ := strings.Cut(line, ":")
 		names, path, ok := strings.Cut(rest, ":")
 		if !ok {
@@ -185,7 +185,7 @@ func (g *cgroup) outOfMemory() bool {
 	if err != nil {
 		return false
 	}
-	for _, line := range bytes.Split(data, []byte("\n")) {
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		if n, ok := bytes.CutPrefix(line, []byte("oom_kill ")); ok {
 			return string(n) != "0"
 		}

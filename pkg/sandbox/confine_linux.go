@@ -157,14 +157,14 @@ func filterPolicy(info *arch.Info, noInternet bool) seccomp.Policy {
 		}
 	}
 	errno := func(e unix.Errno) seccomp.Action { return seccomp.ActionErrno | seccomp.Action(e) }
-	arg := func(n uint32, op seccomp.Operation, v uint64) seccomp.Condition {
-		return seccomp.Condition{Argument: n, Operation: op, Value: v}
+	first := func(op seccomp.Operation, v uint64) seccomp.Condition { // argument
+		return seccomp.Condition{Argument: 0, Operation: op, Value: v}
 	}
 	// The kernel reads the family as a 32-bit number, so each comparison is made
 	// on values whose upper half cannot matter: only exact small values pass.
-	otherFamily := seccomp.ArgumentConditions{arg(0, seccomp.NotEqual, unix.AF_UNIX)}
+	otherFamily := seccomp.ArgumentConditions{first(seccomp.NotEqual, unix.AF_UNIX)}
 	if !noInternet {
-		otherFamily = append(otherFamily, arg(0, seccomp.NotEqual, unix.AF_INET), arg(0, seccomp.NotEqual, unix.AF_INET6))
+		otherFamily = append(otherFamily, first(seccomp.NotEqual, unix.AF_INET), first(seccomp.NotEqual, unix.AF_INET6))
 	}
 	return seccomp.Policy{
 		DefaultAction: seccomp.ActionAllow,
@@ -174,7 +174,7 @@ func filterPolicy(info *arch.Info, noInternet bool) seccomp.Policy {
 			{Action: errno(unix.ENOSYS), Names: []string{"clone3"}},
 			{Action: errno(unix.EPERM), Names: known, NamesWithCondtions: []seccomp.NameWithConditions{
 				{Name: "socket", Conditions: otherFamily},
-				{Name: "clone", Conditions: seccomp.ArgumentConditions{arg(0, seccomp.BitsSet, newNamespaces)}},
+				{Name: "clone", Conditions: seccomp.ArgumentConditions{first(seccomp.BitsSet, newNamespaces)}},
 			}},
 		},
 	}

@@ -104,15 +104,14 @@ func (c *container) Run(ctx context.Context, p Policy, cmd Command) (Result, err
 // watch starts a process that ends the container when this one is killed: it is
 // the engine's child, not ours. The function that it returns calls it off.
 func (c *container) watch(id string) (stop func()) {
-	const script = `read -r _; "$0" kill "$1"; exec "$0" rm --force --volumes "$1"`
 	r, w, err := os.Pipe()
 	if err != nil {
 		return func() {}
 	}
-	defer func() { _ = r.Close() }()
-	cmd := exec.Command("sh", "-c", script, c.engine, id) //nolint:noctx // it must outlive whatever the caller cancels
-	cmd.Stdin, cmd.SysProcAttr = r, ownGroup()
-	if err := cmd.Start(); err != nil { // a system without sh
+	cmd := c.watchCommand(id, r)
+	err = cmd.Start()
+	_ = r.Close()
+	if err != nil { // a system without sh
 		_ = w.Close()
 		return func() {}
 	}
@@ -121,6 +120,15 @@ func (c *container) watch(id string) (stop func()) {
 		_ = cmd.Wait()
 		_ = w.Close()
 	}
+}
+
+// watchCommand waits for the end of its input, which comes with the end of the
+// process that holds the other side.
+func (c *container) watchCommand(id string, in *os.File) *exec.Cmd {
+	const script = `read -r _; "$0" kill "$1"; exec "$0" rm --force --volumes "$1"`
+	cmd := exec.Command("sh", "-c", script, c.engine, id)
+	cmd.Stdin, cmd.SysProcAttr = in, ownGroup()
+	return cmd
 }
 
 func (c *container) create(ctx context.Context, args, env []string) (string, error) {
@@ -168,7 +176,7 @@ func (c *container) start(ctx context.Context, pl *plan, cmd Command, id string)
 	ended := p.wait(ctx, pl.limits.Wall)
 	res.TimedOut, res.Canceled, res.Duration = ended.TimedOut, ended.Canceled, time.Since(began)
 	p.output(&res)
-	if err := c.inspect(clean, id, pl, cmd, &res); err != nil {
+	if err := c.inspect(clean, id, cmd, &res); err != nil {
 		return Result{}, err
 	}
 	res.Appeared, res.Hints = appeared(pl.watch), pl.hints(res)
@@ -183,7 +191,7 @@ type containerState struct {
 	StartedAt string
 }
 
-func (c *container) inspect(ctx context.Context, id string, pl *plan, cmd Command, res *Result) error {
+func (c *container) inspect(ctx context.Context, id string, cmd Command, res *Result) error {
 	out, err := c.call(ctx, engineTimeout, "inspect", "--format", "{{json .State}}", id)
 	if err != nil {
 		return c.fault("cannot ask how the container ended", out, err)

@@ -64,9 +64,17 @@ func TestContainerArguments(t *testing.T) {
 	}
 	args := lines(t, dir, "args")
 	pairs := [][]string{
-		{"--network", "none"}, {"--cap-drop", "ALL"}, {"--security-opt", "no-new-privileges"}, {"--runtime", "runsc"},
-		{"--pids-limit", "256"}, {"--ulimit", "data=2147483648:2147483648"}, {"--ulimit", "cpu=60:61"}, {"--memory", "3221225472"},
-		{"--mount", "type=bind,source=" + ws + ",target=" + ws}, {"--env", "API_TOKEN"}, {"--env", "LANG=de_DE"},
+		{"--network", "none"},
+		{"--cap-drop", "ALL"},
+		{"--security-opt", "no-new-privileges"},
+		{"--runtime", "runsc"},
+		{"--pids-limit", "256"},
+		{"--ulimit", "data=2147483648:2147483648"},
+		{"--ulimit", "cpu=60:61"},
+		{"--memory", "3221225472"},
+		{"--mount", "type=bind,source=" + ws + ",target=" + ws},
+		{"--env", "API_TOKEN"},
+		{"--env", "LANG=de_DE"},
 		{"--mount", `type=bind,"source=` + strings.ReplaceAll(odd, `"`, `""`) + `",target=/opt/odd,readonly`},
 		{"--", "an/image", "prog", "-x"},
 	}
@@ -79,6 +87,9 @@ func TestContainerArguments(t *testing.T) {
 		t.Error("the secret must be in the client's environment and nowhere in its arguments")
 	}
 	calls := strings.Join(lines(t, dir, "calls"), "\n")
+	if strings.Contains(calls, "kill the-id") {
+		t.Errorf("a container that ended by itself was killed: %s", calls)
+	}
 	if !strings.HasSuffix(calls, "rm --force --volumes the-id") {
 		t.Errorf("the container is not removed: %s", calls)
 	}
@@ -107,6 +118,10 @@ func TestContainerEnds(t *testing.T) {
 		{"not executable", "exit 126", `{"ExitCode":126,"Error":"exec /x: permission denied"}`, Result{}, as[*NotExecutableError]},
 		{"engine", "exit 125", `{"ExitCode":128,"Error":"failed to create shim task"}`, Result{}, as[*Fault]},
 		{"never started", "exit 1", `{"ExitCode":0,"StartedAt":"0001-01-01T00:00:00Z"}`, Result{}, as[*Fault]},
+		{"no program, said by catatonit", "echo 'ERROR (catatonit:2): failed to exec pid1: No such file or directory' >&2; exit 1", "", Result{}, as[*NotFoundError]},
+		{"no program, said by tini", "echo '[FATAL tini (7)] exec x failed: No such file or directory' >&2; exit 127", "", Result{}, as[*NotFoundError]},
+		{"not executable, said by tini", "echo '[FATAL tini (7)] exec ./x failed: Permission denied' >&2; exit 126", "", Result{}, as[*NotExecutableError]},
+		{"a command that quotes catatonit", "echo out; echo 'ERROR (catatonit:2): failed to exec pid1: No such file or directory' >&2; exit 1", "", Result{Exit: 1}, nil},
 		{"nonsense", "exit 1", "what?", Result{}, as[*Fault]},
 	}
 	for _, tt := range tests {
@@ -164,6 +179,50 @@ func TestContainerRefusals(t *testing.T) {
 	f := (*Fault)(nil)
 	if _, err := c.Run(ctx, Policy{}, x); !errors.As(err, &f) || !strings.Contains(f.Reason, "pull access denied") {
 		t.Errorf("no image: %v", err)
+	}
+}
+
+// The network is not used to find out whether a backend works.
+func TestContainerImageIsNotFetched(t *testing.T) {
+	t.Parallel()
+	c, dir := fakeContainer(t, "exit 0")
+	if _, err := c.Run(t.Context(), Policy{}, Command{Args: []string{"x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if args := lines(t, dir, "args"); !containsRun(args, []string{"--pull", "never"}) {
+		t.Errorf("the image may be fetched: %q", args)
+	}
+	for _, said := range []string{"Error: an/image: image not known", "Error response from daemon: No such image: an/image"} {
+		f := (*Fault)(nil)
+		if err := c.createFault(said, errors.New("exit 125")); !errors.As(err, &f) || f.Cure != "fetch it: docker pull an/image" {
+			t.Errorf("%q gives %v", said, err)
+		}
+	}
+}
+
+// What a killed caller leaves behind ends the container.
+func TestContainerWatch(t *testing.T) {
+	t.Parallel()
+	c, dir := fakeContainer(t, "exit 0")
+	stop := c.watch("the-id")
+	stop()
+	if exists(filepath.Join(dir, "calls")) {
+		t.Error("a watch that was called off ended the container")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := c.watchCommand("the-id", r)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	closeAll([]*os.File{r, w}) // what the kernel does for a caller that is killed
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(lines(t, dir, "calls"), "\n"); got != "kill the-id\nrm --force --volumes the-id" {
+		t.Errorf("the engine was told %q", got)
 	}
 }
 

@@ -38,7 +38,7 @@ func gitFolder(workspace string) string {
 
 // configuredWorktree reads core.worktree the way that git submodule writes it.
 func configuredWorktree(config string) string {
-	for _, line := range strings.Split(smallFile(config), "\n") {
+	for line := range strings.SplitSeq(smallFile(config), "\n") {
 		if key, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.TrimSpace(key) == "worktree" {
 			return strings.TrimSpace(value)
 		}

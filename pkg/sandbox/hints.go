@@ -48,7 +48,7 @@ func (pl *plan) hints(r Result) []string {
 	return out
 }
 
-const foreignHint = "inside, root has no rights over files of other users, and some that were granted belong to another: run agentctl as that user"
+const foreignHint = "inside, root has no rights over files of other users, and some of the granted ones belong to another user: run agentctl as that user"
 
 // foreignFile tells whether a granted file or folder belongs to another user than
 // root, who calls.

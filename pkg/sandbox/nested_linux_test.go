@@ -52,7 +52,7 @@ func insideWithoutNamespaces(t *testing.T) {
 		t.Errorf("%s: exit %d, missing %q, %v", b.Name(), res.Exit, res.Missing, err)
 	}
 	_, err = b.Run(t.Context(), sandbox.Policy{Require: []sandbox.Feature{sandbox.UnixSockets}}, sh("exit 0"))
-	fault(t, err)
+	_ = fault(t, err)
 	_, chosen := sandbox.Doctor(t.Context(), sandbox.Options{})
 	if chosen != "" {
 		t.Errorf("doctor chooses %q", chosen)

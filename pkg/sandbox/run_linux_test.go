@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,11 +17,14 @@ import (
 	"github.com/agentctl/agentctl/pkg/sandbox/sandboxtest"
 )
 
-// each runs a test with every local backend, none too.
+// each runs a test with every local backend, none too, at the same time.
 func each(t *testing.T, names []string, f func(t *testing.T, b sandbox.Backend)) {
 	t.Helper()
 	for _, name := range names {
-		t.Run(name, func(t *testing.T) { f(t, open(t, sandbox.Options{Name: name})) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f(t, open(t, sandbox.Options{Name: name}))
+		})
 	}
 }
 
@@ -277,7 +281,7 @@ func TestNone(t *testing.T) {
 		t.Errorf("the private home %q is still there", private)
 	}
 	_, err = b.Run(t.Context(), sandbox.Policy{Require: []sandbox.Feature{sandbox.Network}}, sh("exit 0"))
-	fault(t, err)
+	_ = fault(t, err)
 	_, err = b.Run(t.Context(), sandbox.Policy{ReadOnly: []sandbox.Mount{{Host: "/usr", Guest: "/opt/usr"}}}, sh("exit 0"))
 	if p := (*sandbox.PolicyError)(nil); !errors.As(err, &p) {
 		t.Errorf("a mount elsewhere gives %v, want a PolicyError", err)
@@ -373,7 +377,8 @@ func gitRepo(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"init", "-q"}, {"add", "file"},
+		{"init", "-q"},
+		{"add", "file"},
 		{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first"},
 	} {
 		cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
@@ -382,6 +387,32 @@ func gitRepo(t *testing.T, dir string) {
 			sandboxtest.Skip(t, "git does not work: "+string(out))
 		}
 	}
+}
+
+// In a linked worktree git reads the repository that lies elsewhere, and writes
+// nothing to it.
+func TestGitInALinkedWorktree(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, ws := filepath.Join(root, "main"), filepath.Join(root, "ws")
+	for _, args := range [][]string{
+		{"init", "-q", main},
+		{"-C", main, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"},
+		{"-C", main, "worktree", "add", "-q", ws},
+	} {
+		if out, err := exec.CommandContext(t.Context(), "git", args...).CombinedOutput(); err != nil {
+			sandboxtest.Skip(t, "git: "+string(out))
+		}
+	}
+	each(t, confining, func(t *testing.T, b sandbox.Backend) {
+		p := sandbox.WorkspacePolicy(sandbox.WorkspaceOptions{Dir: ws})
+		res, err := b.Run(t.Context(), p, sh("git log --format=%s && git status --short && git diff HEAD && ! git commit -q --allow-empty -m x 2>&- && ! rm .git 2>&-"))
+		if err != nil || res.Exit != 0 || string(res.Stdout.Head) != "first\n" {
+			t.Errorf("exit %d, %q %s, %v", res.Exit, res.Stdout.Head, res.Stderr.Head, err)
+		}
+	})
 }
 
 func TestManyAtOnce(t *testing.T) {
@@ -406,6 +437,26 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+func TestRootAndAForeignFile(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // only root has this problem
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "theirs")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(file, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	each(t, confining, func(t *testing.T, b sandbox.Backend) {
+		res, err := b.Run(t.Context(), sandbox.Policy{ReadWrite: []sandbox.Mount{{Host: dir}}, Dir: dir}, sh("cat "+file))
+		if err != nil || res.Exit == 0 || !strings.Contains(strings.Join(res.Hints, " "), "another user") {
+			t.Errorf("exit %d, hints %q, %v", res.Exit, res.Hints, err)
+		}
+	})
+}
+
 func TestRootInAForeignFolder(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // only root has this problem
@@ -420,6 +471,24 @@ func TestRootInAForeignFolder(t *testing.T) {
 			t.Errorf("exit %d, hints %q, %v", res.Exit, res.Hints, err)
 		}
 	})
+}
+
+// A gibibyte of output takes no more memory than a little of it.
+func TestGibibyteOfOutput(t *testing.T) {
+	b := open(t, sandbox.Options{})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	res, err := b.Run(t.Context(), sandbox.Policy{Limits: sandbox.Limits{Wall: 5 * time.Minute}}, sh("yes | head -c 1073741824"))
+	runtime.ReadMemStats(&after)
+	if err != nil || res.Exit != 0 {
+		t.Fatalf("exit %d, %v", res.Exit, err)
+	}
+	if kept := int64(len(res.Stdout.Head) + len(res.Stdout.Tail)); kept != 128<<10 || res.Stdout.Dropped != 1<<30-kept {
+		t.Errorf("kept %d bytes, dropped %d", kept, res.Stdout.Dropped)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 8<<20 {
+		t.Errorf("%d bytes were allocated", used)
+	}
 }
 
 // A command that signals process 1 must not end its own sandbox.

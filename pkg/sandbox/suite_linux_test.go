@@ -73,7 +73,8 @@ func TestSuiteContainer(t *testing.T) {
 // nobody is a user without any rights on every Linux.
 const nobody = 65534
 
-// TestSuitesAsOrdinaryUser runs the suites once more without being root.
+// TestSuitesAsOrdinaryUser runs the suites once more without being root, each in
+// a process of its own and all at the same time.
 func TestSuitesAsOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // the other tests just did
@@ -81,24 +82,27 @@ func TestSuitesAsOrdinaryUser(t *testing.T) {
 	dir := publicDir(t)
 	exe := filepath.Join(dir, "sandbox.test")
 	copyProgram(t, exe)
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^TestSuite(Bwrap|Native|Landlock)$", "-test.v", "-test.short")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, withoutPasses(string(out)))
-	}
-	for _, name := range []string{"Bwrap", "Native", "Landlock"} {
-		if !strings.Contains(string(out), "--- PASS: TestSuite"+name+" ") {
-			sandboxtest.Skip(t, "TestSuite"+name+" did not run as an ordinary user")
-		}
+	for _, name := range []string{"TestSuiteBwrap", "TestSuiteNative", "TestSuiteLandlock"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+name+"$", "-test.v") //nolint:gosec // the own program
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, withoutPasses(string(out)))
+			}
+			if !strings.Contains(string(out), "--- PASS: "+name+" ") {
+				sandboxtest.Skip(t, name+" did not run as an ordinary user")
+			}
+		})
 	}
 }
 
 func withoutPasses(log string) string {
 	var out []string
-	for _, line := range strings.Split(log, "\n") {
+	for line := range strings.SplitSeq(log, "\n") {
 		if !strings.Contains(line, "=== RUN") && !strings.Contains(line, "--- PASS") {
 			out = append(out, line)
 		}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
+
+	"github.com/agentctl/agentctl/internal/registry"
 )
 
 // lockWait is how long a save waits for another one; a save takes milliseconds.
@@ -37,18 +39,29 @@ func lockDir(ctx context.Context, dir string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// sweep removes what a killed save left behind; the lock is held, so nobody
-// else's file is among it.
+// sweep removes what a killed run left behind; the lock is held, so nobody
+// else's file is among it. A stage that holds the folder that was to be replaced
+// stays: it may be the only copy.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if isLeftover(e.Name()) {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case isLeftover(e.Name()):
+			_ = os.Remove(path)
+		case isStage(e.Name()) && !exists(filepath.Join(path, asideName)):
+			_ = os.RemoveAll(path)
 		}
 	}
+}
+
+// isStage tells whether a name is that of a folder in the making.
+func isStage(name string) bool {
+	number, ok := strings.CutPrefix(name, registry.StagingPrefix)
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // isLeftover tells whether a name is that of a file in the making: a dot, the

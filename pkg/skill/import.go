@@ -141,7 +141,7 @@ func (r *ImportRequest) finish(ctx context.Context, it *Item, wrapper, tree, sta
 	if err := cmp.Or(inTheWay, err); err != nil || r.DryRun {
 		return res, err
 	}
-	return res, replaceFolder(tree, res.Dir, filepath.Join(stage, "old"))
+	return res, replaceFolder(tree, res.Dir, filepath.Join(stage, asideName))
 }
 
 // lint checks the staged skill as if it lay in its place.
@@ -190,9 +190,16 @@ func (r *ImportRequest) destination(ctx context.Context, name, dir string) (stri
 	return dir, &ExistsError{Path: dir}
 }
 
-// replaceFolder moves a finished folder to its place, and the old one to a side
-// from where it comes back if that fails.
+// asideName is where in a stage a folder waits that is being replaced.
+const asideName = "old"
+
+// replaceFolder moves a finished folder to its place. Where the system can, the
+// two change places in one step; else the old one goes to a side from where it
+// comes back if that fails.
 func replaceFolder(tree, dir, aside string) error {
+	if exchange(tree, dir) == nil {
+		return nil // the old one is swept away with the stage
+	}
 	err := os.Rename(dir, aside)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

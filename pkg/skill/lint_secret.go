@@ -24,7 +24,8 @@ var secretKinds = []struct {
 	{"a Hugging Face token", []string{"hf_"}, regexp.MustCompile(`\bhf_[A-Za-z]{34}\b`)},
 	{"an npm token", []string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
 	{
-		"a password or key", []string{"assw", "ASSW", "ecret", "ECRET", "api", "Api", "API", "oken", "OKEN"},
+		"a password or key",
+		[]string{"assw", "ASSW", "ecret", "ECRET", "api", "Api", "API", "oken", "OKEN"},
 		regexp.MustCompile(`(?i)\b(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token)["']?\s*[:=]\s*["']([^\s"'$<>{}]{12,})["']`),
 	},
 }

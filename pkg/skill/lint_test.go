@@ -342,7 +342,10 @@ func TestReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := log.Runs[0].Results
-	if len(res) != 2 || res[0].Level != "error" || res[0].Locations[0].Physical.Artifact.URI != "a%20b/SKILL.md" || res[0].Locations[0].Physical.Region.StartColumn != 3 ||
+	if uri := uriOf("/w/茶:%/a.md", "/w"); uri != "./%E8%8C%B6:%25/a.md" {
+		t.Errorf("got %s", uri)
+	}
+	if log.Runs[0].Columns != "unicodeCodePoints" || len(res) != 2 || res[0].Level != "error" || res[0].Locations[0].Physical.Artifact.URI != "a%20b/SKILL.md" || res[0].Locations[0].Physical.Region.StartColumn != 3 ||
 		res[1].Level != "note" || res[1].Locations[0].Physical.Region != nil || len(log.Runs[0].Tool.Driver.Rules) != len(Rules()) {
 		t.Errorf("got %s", b.String()[:400])
 	}

@@ -251,6 +251,9 @@ func TestPromote(t *testing.T) {
 	if err := os.Symlink("more.md", filepath.Join(it.Dir, "l")); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := Promote(t.Context(), PromoteRequest{Item: it, To: filepath.Join(it.Dir, "references")}); !isType[*RefusedError](err) {
+		t.Errorf("got %v, want a refusal to copy into itself", err)
+	}
 	rejected, err := Promote(t.Context(), PromoteRequest{Item: it, To: to, Force: true})
 	if !isType[*LintError](err) || rejected.Findings.Summary.Errors != 1 {
 		t.Errorf("got %+v, %v, want a lint error", rejected, err)
@@ -307,6 +310,24 @@ func TestReplaceFolderBringsTheOldOneBack(t *testing.T) {
 	err := replaceFolder(filepath.Join(dir, "missing"), filepath.Join(dir, "old"), filepath.Join(dir, "aside"))
 	if err == nil || readFile(t, dir, "old", "x") != "old" {
 		t.Errorf("got %v, and the old folder is gone", err)
+	}
+}
+
+func TestReplaceFolderPutsTheNewOneThere(t *testing.T) {
+	t.Parallel()
+	for _, exists := range []bool{true, false} {
+		dir := t.TempDir()
+		writeFiles(t, dir, map[string]string{"new/x": "new"})
+		if exists {
+			writeFiles(t, dir, map[string]string{"place/x": "old", "place/y": "old"})
+		}
+		err := replaceFolder(filepath.Join(dir, "new"), filepath.Join(dir, "place"), filepath.Join(dir, asideName))
+		if err != nil || readFile(t, dir, "place", "x") != "new" {
+			t.Errorf("there before: %v: got %v", exists, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "place", "y")); err == nil {
+			t.Error("the old folder shows through")
+		}
 	}
 }
 

@@ -50,6 +50,9 @@ func (e *LintError) Error() string {
 func Promote(ctx context.Context, req PromoteRequest) (PromoteResult, error) {
 	it := req.Item
 	res := PromoteResult{Name: it.Name, Dir: filepath.Join(req.To, ArchiveName(it))}
+	if inside(it, res.Dir) {
+		return res, refuse("to", "%s lies inside the skill that is copied; name a folder outside of %s", req.To, it.Dir)
+	}
 	var err error
 	if res.Findings, err = LintAll(ctx, []*Item{it}, nil, req.Lint); err != nil {
 		return res, err
@@ -80,6 +83,12 @@ func Promote(ctx context.Context, req PromoteRequest) (PromoteResult, error) {
 		}
 	}
 	return res, place(ctx, files, req.To, res.Dir)
+}
+
+// inside tells whether dir lies below the skill's own folder.
+func inside(it *Item, dir string) bool {
+	rel, err := filepath.Rel(it.Dir, dir)
+	return onDisk(it) && err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // digestOfDir is the digest of a folder, "" when it is not there or empty.
@@ -120,7 +129,7 @@ func place(ctx context.Context, files []archive.File, root, dir string) error {
 	if err := archive.Extract(ctx, files, tree); err != nil {
 		return err
 	}
-	return replaceFolder(tree, dir, filepath.Join(stage, "old"))
+	return replaceFolder(tree, dir, filepath.Join(stage, asideName))
 }
 
 func commitMessage(it *Item, digest, have string) string {

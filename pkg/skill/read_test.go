@@ -2,9 +2,11 @@ package skill
 
 import (
 	"fmt"
+	"html"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -72,6 +74,27 @@ func TestReadForModelNamesTheSource(t *testing.T) {
 	}
 	if got := Origin("exit_code: 0\nSkill: x"); got != "" {
 		t.Errorf("an answer of another kind has the origin %q", got)
+	}
+}
+
+// A model asks for a skill by the name that its index shows.
+func TestNamesOfTheIndexAreFound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for folder, name := range map[string]string{
+		"a": `"zero\u200bwidth"`, "b": `"bidi\u202ename"`, "c": `"red\e[31m"`, "d": `"two  blanks"`, "e": "Café", "f": "茶道", "g": `"line\nfeed"`, "h": "R&D <x>",
+	} {
+		writeFiles(t, dir, map[string]string{folder + "/" + ManifestName: "---\nname: " + name + "\ndescription: d\n---\nbody\n"})
+	}
+	view := ModelView(loadDir(t, dir), nil)
+	shown := regexp.MustCompile("<name>(.*)</name>").FindAllStringSubmatch(Index(view.Winners(), SessionTag, MaxBudget).Text, -1)
+	if len(shown) != 8 {
+		t.Fatalf("got %d names", len(shown))
+	}
+	for _, m := range shown {
+		if _, _, err := ReadForModel(t.Context(), view, ReadRequest{Name: html.UnescapeString(m[1])}); err != nil {
+			t.Errorf("%q: %v", m[1], err)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // WriteSARIF writes findings in SARIF 2.1.0, which code hosts show beside the
 // lines. Files below base are given relative to it.
 func WriteSARIF(w io.Writer, ds []Diagnostic, base, version string) error {
-	run := sarifRun{Results: []sarifResult{}}
+	run := sarifRun{Columns: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "agentctl", Version: version, Rules: sarifRules()}
 	for _, d := range ds {
 		run.Results = append(run.Results, sarifOf(d, base))
@@ -36,6 +37,8 @@ type sarifRun struct {
 	Tool struct {
 		Driver sarifDriver `json:"driver"`
 	} `json:"tool"`
+	// Columns count characters, as those of a diagnostic do.
+	Columns string        `json:"columnKind"`
 	Results []sarifResult `json:"results"`
 }
 
@@ -97,8 +100,7 @@ func sarifOf(d Diagnostic, base string) sarifResult {
 
 // uriOf is a file relative to base where it lies below it, as a URI reference.
 func uriOf(file, base string) string {
-	rel := relativeTo(file, base)
-	return strings.NewReplacer("%", "%25", " ", "%20", "#", "%23", "?", "%3F").Replace(filepath.ToSlash(rel))
+	return (&url.URL{Path: filepath.ToSlash(relativeTo(file, base))}).String()
 }
 
 func relativeTo(file, base string) string {

@@ -143,7 +143,10 @@ func TestSaveLeavesOtherThingsAlone(t *testing.T) {
 func TestSaveSweepsLeftovers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	writeFiles(t, dir, map[string]string{".SKILL.md123": "half", ".SKILL.md": "mine", ".SKILL.md12x": "mine", "x/.SKILL.md1": "elsewhere"})
+	writeFiles(t, dir, map[string]string{
+		".SKILL.md123": "half", ".SKILL.md": "mine", ".SKILL.md12x": "mine", "x/.SKILL.md1": "elsewhere",
+		".agentctl-123/skill/SKILL.md": "half", ".agentctl-45/old/SKILL.md": "the only copy", ".agentctl-mine/x": "mine",
+	})
 	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "x", Description: "d", Body: new("b")}); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +158,7 @@ func TestSaveSweepsLeftovers(t *testing.T) {
 	for _, e := range entries {
 		got = append(got, e.Name())
 	}
-	if strings.Join(got, " ") != ".SKILL.md .SKILL.md12x x" {
+	if strings.Join(got, " ") != ".SKILL.md .SKILL.md12x .agentctl-45 .agentctl-mine x" {
 		t.Errorf("got %v", got)
 	}
 }

@@ -69,7 +69,7 @@ func (r *SyncResult) update(ctx context.Context, git gitRepo) error {
 		return fmt.Errorf("%s has changes that are not committed; commit or stash them", top)
 	}
 	if _, err := git.run(ctx, "rev-parse", "--abbrev-ref", "@{upstream}"); err != nil {
-		return fmt.Errorf("the branch of %s follows no other one; set one with git branch --set-upstream-to", top)
+		return fmt.Errorf("%s is on no branch that follows another one; check one out, or set what it follows with git branch --set-upstream-to", top)
 	}
 	if _, err := git.run(ctx, "fetch", "--quiet", "--no-recurse-submodules"); err != nil {
 		return err

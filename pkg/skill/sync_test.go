@@ -117,7 +117,7 @@ func TestSyncFailures(t *testing.T) {
 	for name, tt := range map[string]struct{ root, want string }{
 		"no checkout": {t.TempDir(), "is no git checkout"},
 		"missing":     {filepath.Join(clone, "nowhere"), "is no git checkout"},
-		"no upstream": {upstream, "follows no other one"},
+		"no upstream": {upstream, "on no branch that follows another one"},
 	} {
 		if res := sync1(t, tt.root); res.Status != SyncFailed || res.Err == nil || !strings.Contains(res.Err.Error(), tt.want) {
 			t.Errorf("%s: got %+v, want a failure with %q", name, res, tt.want)

@@ -71,7 +71,7 @@ func (b NodeBuilder) Build(ctx context.Context, job Build) (Runtime, error) {
 	}
 	text := fmt.Sprintf("#!/bin/sh\ndir=$(CDPATH= cd -- \"${0%%/*}\" && pwd -P) || exit 126\nexport PATH=%s\nexec %s \"$dir\"/%s \"$@\"\n",
 		strings.Join(systemPath, ":"), nodeProgram, shellWords([]string{"runtime/app/" + n.entry}))
-	return Runtime{Interpreter: nodeProgram}, os.WriteFile(filepath.Join(job.Out, launchName), []byte(text), 0o755) //nolint:gosec // it is a program
+	return Runtime{Interpreter: nodeProgram}, os.WriteFile(filepath.Join(job.Out, launchName), []byte(text), 0o755)
 }
 
 // nodeBuild is one build.

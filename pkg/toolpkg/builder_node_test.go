@@ -1,6 +1,7 @@
 package toolpkg
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,7 +147,8 @@ func TestNodeBuilderRefuses(t *testing.T) {
 				return os.Getenv(name)
 			}
 			o, err := p.Prebuild(t.Context(), []*Source{src})
-			if _, ok := o[0].Err.(*BuildError); err != nil || !ok || !strings.Contains(errText(o[0].Err), tt.want) {
+			buildError := &BuildError{}
+			if errors.As(o[0].Err, &buildError) {
 				t.Errorf("got %v, %v, want %s", err, o[0].Err, tt.want)
 			}
 		})

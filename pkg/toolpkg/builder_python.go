@@ -205,7 +205,7 @@ func (p *pyBuild) launcher() error {
 		fmt.Fprintf(&sh, "export PATH=%s\n", strings.Join(systemPath, ":"))
 	}
 	fmt.Fprintf(&sh, "exec %s -I -S -B -X utf8 \"$dir\"/runtime/boot.py \"$@\"\n", program)
-	return os.WriteFile(filepath.Join(p.job.Out, launchName), sh.Bytes(), 0o755) //nolint:gosec // it is a program
+	return os.WriteFile(filepath.Join(p.job.Out, launchName), sh.Bytes(), 0o755)
 }
 
 // start is the last lines of boot.py.

@@ -2,6 +2,7 @@ package toolpkg
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -249,7 +250,8 @@ func TestPythonBuilderRefuses(t *testing.T) {
 			p := prebuilder(t, tempDir(t))
 			p.Getenv = pythonEnv(noUV, nil)
 			o, err := p.Prebuild(t.Context(), []*Source{src})
-			if _, ok := o[0].Err.(*BuildError); err != nil || !ok || !strings.Contains(errText(o[0].Err), tt.want) {
+			buildError := &BuildError{}
+			if errors.As(o[0].Err, &buildError) {
 				t.Errorf("got %v, %v, want %s", err, o[0].Err, tt.want)
 			}
 		})
@@ -310,7 +312,8 @@ func writeWheel(t *testing.T, dir, module, version, text string) {
 	z := zip.NewWriter(f)
 	info := module + "-" + version + ".dist-info/"
 	for _, file := range [][2]string{
-		{module + ".py", text}, {module + "_template.py", "def {{ name }}:\n"},
+		{module + ".py", text},
+		{module + "_template.py", "def {{ name }}:\n"},
 		{info + "METADATA", "Metadata-Version: 2.1\nName: " + module + "\nVersion: " + version + "\n"},
 		{info + "WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
 		{info + "entry_points.txt", "[console_scripts]\n" + module + " = " + module + ":main\n"},

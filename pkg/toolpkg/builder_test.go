@@ -99,6 +99,15 @@ func TestGoBuilderFails(t *testing.T) {
 	}
 }
 
+// A checkout that git refuses, as in a container of another user, is no reason
+// not to build.
+func TestGoBuilderInARepositoryThatGitRefuses(t *testing.T) {
+	t.Parallel()
+	needGo(t)
+	src := goSource(t, map[string]string{"main.go": goLauncher, ".git/HEAD": "nothing"})
+	build(t, tempDir(t), src)
+}
+
 func TestGoBuilderEntry(t *testing.T) {
 	t.Parallel()
 	needGo(t)

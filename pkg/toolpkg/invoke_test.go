@@ -22,7 +22,7 @@ var echoPackage = func() func(t *testing.T) *Package {
 		t.Helper()
 		sandboxRun(t)
 		once.Do(func() {
-			dir, err := os.MkdirTemp("", "toolpkg") //nolint:usetesting // it outlives the first test that needs it
+			dir, err := os.MkdirTemp("", "toolpkg")
 			if err != nil {
 				t.Fatal(err)
 			}

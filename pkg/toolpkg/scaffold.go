@@ -54,7 +54,7 @@ type NewRequest struct {
 type ScriptSet struct {
 	Skill   string
 	FS      fs.FS    // the skill's folder
-	Files   []string // those of the skill that the scripts may need, relative
+	Files   []string // those that the scripts may need besides themselves, relative
 	Scripts []Script
 	// Dependencies are the Python packages that the scripts import. With some the
 	// package is one in Python, else it needs no builder.
@@ -303,8 +303,13 @@ var notCopied = []string{"tools.yaml", "requirements.txt", "README.md"}
 
 // copied are the files of the skill that a script may read or import.
 func (s *ScriptSet) copied(made []scaffoldFile) ([]scaffoldFile, error) {
+	names := slices.Clone(s.Files)
+	for _, sc := range s.Scripts {
+		names = append(names, path.Clean(sc.Path))
+	}
+	slices.Sort(names)
 	var files []scaffoldFile
-	for _, name := range s.Files {
+	for _, name := range slices.Compact(names) {
 		if slices.Contains(notCopied, name) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -92,6 +93,42 @@ func TestNewFromScripts(t *testing.T) {
 		if err != nil || r.Exit != 0 || strings.TrimSpace(string(r.Stdout.Head)) != want {
 			t.Errorf("%v: %+v, %v, want %s", args, r, err, want)
 		}
+	}
+}
+
+func TestNewFromScriptsWithPackages(t *testing.T) {
+	t.Parallel()
+	set := &ScriptSet{
+		Skill: "labels", Dependencies: []string{"six==1.17.0", `b; python_version < "4"`}, RequiresPython: ">=3.11",
+		FS:      fstest.MapFS{"scripts/a.py": {Data: []byte("x")}},
+		Scripts: []Script{{Name: "a", Description: "A.", Path: "./scripts/a.py", Interpreter: []string{"python3"}, Schema: []byte(`{"type":"object"}`)}},
+	}
+	res, err := New(NewRequest{Name: "labels", Dir: tempDir(t), Scripts: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "TOOL.md commands/a.json commands/list.json pyproject.toml run_scripts.py scripts/a.py"; strings.Join(res.Files, " ") != want {
+		t.Errorf("files: %v", res.Files)
+	}
+	p, err := readPyproject(os.DirFS(res.Dir))
+	if err != nil || !slices.Equal(p.Project.Dependencies, set.Dependencies) || p.Project.RequiresPython != ">=3.11" || p.Project.Scripts["labels"] != "run_scripts:main" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+}
+
+func TestNewFromScriptsRefusesFilesInTheWay(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	set := &ScriptSet{
+		Skill: "labels", FS: fstest.MapFS{"Launch": {Data: []byte("x")}, "a.sh": {Data: []byte("x")}}, Files: []string{"Launch"},
+		Scripts: []Script{{Name: "a", Description: "A.", Path: "a.sh", Interpreter: []string{"sh"}, Schema: []byte(`{"type":"object"}`)}},
+	}
+	_, err := New(NewRequest{Name: "labels", Dir: dir, Scripts: set})
+	if err == nil || !strings.Contains(err.Error(), `file "Launch" of skill "labels" would be in the way`) {
+		t.Errorf("got %v", err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("left behind: %v", entries)
 	}
 }
 

@@ -52,7 +52,7 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return
 	}
-	defer resp.Body.Close() //nolint:errcheck // read-only
+	defer resp.Body.Close()
 	w.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
 	w.WriteHeader(resp.StatusCode)
 	var seen bytes.Buffer
@@ -114,7 +114,7 @@ func (r *Recorder) Script() []byte {
 			continue
 		}
 		b.WriteString("    sse:\n")
-		for _, line := range strings.Split(strings.TrimSuffix(string(s.body), "\n"), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(s.body), "\n"), "\n") {
 			fmt.Fprintf(&b, "      - %s\n", quote(line))
 		}
 	}

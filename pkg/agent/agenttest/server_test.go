@@ -126,8 +126,8 @@ func TestServerEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	s.Close()                                     // waits for it
-	if resp, err := http.Get(s.URL); err == nil { //nolint:noctx // the point is that nobody answers
+	s.Close() // waits for it
+	if resp, err := http.Get(s.URL); err == nil {
 		resp.Body.Close()
 		t.Error("the server still answers")
 	}

@@ -280,9 +280,7 @@ func (c *Chat) attach(ctx context.Context) (session.Context, error) {
 	if err != nil {
 		return session.Context{}, err
 	}
-	if err := c.addReadSkill(len(view.Winners()) > 0); err != nil {
-		return session.Context{}, err
-	}
+	c.addReadSkill(len(view.Winners()) > 0)
 	files, err := c.contextFiles()
 	if err != nil {
 		return session.Context{}, err
@@ -293,13 +291,12 @@ func (c *Chat) attach(ctx context.Context) (session.Context, error) {
 	}, c.agent.History), nil
 }
 
-func (c *Chat) addReadSkill(anySkill bool) error {
+func (c *Chat) addReadSkill(anySkill bool) {
 	has := slices.ContainsFunc(c.agent.Tools, func(t agent.Tool) bool { return t.Spec().Name == builtin.ReadSkill })
 	if has || !anySkill || c.config.App.NoSkills {
-		return nil
+		return
 	}
 	c.agent.SetTools(append(slices.Clone(c.agent.Tools), builtin.Tools(c.config.Env, nil, true)...))
-	return nil
 }
 
 // contextFiles reads the app's context files that exist. They are in the
@@ -313,7 +310,7 @@ func (c *Chat) contextFiles() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close() //nolint:errcheck // read-only
+	defer root.Close()
 	for _, path := range c.config.App.ContextFiles {
 		data, err := root.ReadFile(filepath.FromSlash(path))
 		if errors.Is(err, fs.ErrNotExist) {

@@ -99,13 +99,22 @@ func TestRun(t *testing.T) {
 		{"no tools on this server", inText, window, config.Model{ID: "m", ContextWindow: 9000}, check.Text, 32768, "the server takes no tools (this model does not support tools)", "tool_mode: text"},
 		{"the same, set to native", inText, window, config.Model{ID: "m", ContextWindow: 9000, ToolMode: "native"}, check.Text, 32768, "!the model calls tools in text mode only, and tool_mode is native", "tool_mode: text"},
 		{"the same, set to text", inText, window, config.Model{ID: "m", ContextWindow: 9000, ToolMode: "text"}, check.Text, 32768, "", ""},
-		{"only in text mode", head + words + "  - when: {tools_include: [get_code_word]}\n    reply: {text: I cannot.}\n" + strings.TrimPrefix(inText, textHead+words), window,
-			config.Model{ID: "m", ContextWindow: 9000}, check.Text, 32768, "!the model calls tools in text mode only, and tool_mode is auto", "tool_mode: text"},
-		{"never", head + "  - when: {user: numbers}\n    reply: {text: 'one, two', chunk: 3}\n  - reply: {text: I cannot.}\n  - reply: {text: I cannot.}\n", window,
-			config.Model{ID: "m", ContextWindow: 9000}, check.None, 32768, "!the model called no tool, neither", ""},
+		{
+			"only in text mode", head + words + "  - when: {tools_include: [get_code_word]}\n    reply: {text: I cannot.}\n" + strings.TrimPrefix(inText, textHead+words), window,
+			config.Model{ID: "m", ContextWindow: 9000},
+			check.Text, 32768, "!the model calls tools in text mode only, and tool_mode is auto", "tool_mode: text",
+		},
+		{
+			"never", head + "  - when: {user: numbers}\n    reply: {text: 'one, two', chunk: 3}\n  - reply: {text: I cannot.}\n  - reply: {text: I cannot.}\n", window,
+			config.Model{ID: "m", ContextWindow: 9000},
+			check.None, 32768, "!the model called no tool, neither", "",
+		},
 		{"an error with tools", head + words + "  - fail: {status: 400, body: 'no such thing', times: 9}\n", window, config.Model{ID: "m", ContextWindow: 9000}, check.None, 32768, "!the model calls no tools: home at", ""},
-		{"does not use the result", head + words + "  - when: {tool_result: {name: get_code_word}}\n    reply: {text: Banana.}\n" + calls, window,
-			config.Model{ID: "m", ContextWindow: 9000}, check.Native, 32768, "it called the tool, but its answer", ""},
+		{
+			"does not use the result", head + words + "  - when: {tool_result: {name: get_code_word}}\n    reply: {text: Banana.}\n" + calls, window,
+			config.Model{ID: "m", ContextWindow: 9000},
+			check.Native, 32768, "it called the tool, but its answer", "",
+		},
 		{"in one piece", head + "  - when: {user: numbers}\n    reply: {text: 'one, two'}\n" + answer + calls, window, config.Model{ID: "m", ContextWindow: 9000}, check.Native, 32768, "!the answer came in one piece", ""},
 		{"nothing", head + "  - when: {user: numbers}\n    reply: {text: ''}\n" + answer + calls, window, config.Model{ID: "m", ContextWindow: 9000}, check.Native, 32768, "!the model answered with nothing", ""},
 		{"a small window", good, pages{"GET /v1/models": `{"data":[{"id":"m","max_model_len":4096}]}`}, config.Model{ID: "m", ContextWindow: 4096}, check.Native, 4096, "a window of 4096 tokens is small for a chat with skills and tools. Start the server with a window of 32768", ""},
@@ -144,13 +153,19 @@ func TestWindow(t *testing.T) {
 		about pages
 		want  check.Window
 	}{
-		{"Ollama, loaded", pages{"POST /api/show": show, "GET /api/ps": `{"models":[{"name":"x:latest","context_length":9},{"name":"m:latest","model":"m:latest","context_length":4096}]}`},
-			check.Window{Tokens: 4096, Max: 40960, Source: "Ollama's /api/ps"}},
+		{
+			"Ollama, loaded",
+			pages{"POST /api/show": show, "GET /api/ps": `{"models":[{"name":"x:latest","context_length":9},{"name":"m:latest","model":"m:latest","context_length":4096}]}`},
+			check.Window{Tokens: 4096, Max: 40960, Source: "Ollama's /api/ps"},
+		},
 		{"Ollama, from the Modelfile", pages{"POST /api/show": show, "GET /api/ps": `{"models":[]}`}, check.Window{Tokens: 8192, Max: 40960, Source: "Ollama's /api/show"}},
 		{"Ollama, an old one", pages{"POST /api/show": `{"model_info":{"llama.context_length":131072}}`}, check.Window{Max: 131072, Source: "Ollama's /api/show"}},
 		{"llama.cpp", pages{"GET /props": `{"default_generation_settings":{"n_ctx":8192},"total_slots":4}`}, check.Window{Tokens: 8192, Source: "llama.cpp's /props"}},
-		{"LM Studio", pages{"GET /api/v0/models": `{"data":[{"id":"m","state":"loaded","max_context_length":32768,"loaded_context_length":4096}]}`},
-			check.Window{Tokens: 4096, Max: 32768, Source: "LM Studio's /api/v0/models"}},
+		{
+			"LM Studio",
+			pages{"GET /api/v0/models": `{"data":[{"id":"m","state":"loaded","max_context_length":32768,"loaded_context_length":4096}]}`},
+			check.Window{Tokens: 4096, Max: 32768, Source: "LM Studio's /api/v0/models"},
+		},
 		{"LM Studio, not loaded", pages{"GET /api/v0/models": `{"data":[{"id":"m","max_context_length":32768}]}`}, check.Window{Max: 32768, Source: "LM Studio's /api/v0/models"}},
 		{"LiteLLM", pages{"GET /model/info": `{"data":[{"model_name":"m","model_info":{"max_input_tokens":200000}}]}`}, check.Window{Tokens: 200000, Source: "LiteLLM's /model/info"}},
 		{"OpenRouter", pages{"GET /v1/models": `{"data":[{"id":"m","context_length":131072}]}`}, check.Window{Tokens: 131072, Source: "the server's /models"}},

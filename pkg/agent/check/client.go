@@ -86,7 +86,7 @@ func (c client) do(ctx context.Context, method, url string, body, into any) bool
 	if err != nil {
 		return false
 	}
-	defer resp.Body.Close() //nolint:errcheck // read-only
+	defer resp.Body.Close()
 	return resp.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(resp.Body, maxBody)).Decode(into) == nil
 }
 

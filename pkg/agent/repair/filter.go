@@ -125,7 +125,10 @@ func (f *Filter) scan() bool {
 			tag, wait := findTag(f.buf[i:], f.final)
 			if wait || f.obeys(tag) {
 				f.pass(i)
-				return !wait && f.obey(tag)
+				if !wait {
+					f.obey(tag)
+				}
+				return !wait
 			}
 		}
 		n, wait := f.code.step(f.buf[i:], f.final)
@@ -153,18 +156,17 @@ func (f *Filter) obeys(t *tag) bool {
 	return true
 }
 
-func (f *Filter) obey(t *tag) bool {
+func (f *Filter) obey(t *tag) {
 	switch t.kind {
 	case callOpen:
 		f.block = &block{tag: t}
-		return true
+		return
 	case thinkOpen, thinkClose:
 		f.thinking = t.kind == thinkOpen
 		f.code = atLineStart
 		f.gap = true
 	}
 	f.buf = f.buf[len(t.text):]
-	return true
 }
 
 // pass hands on the first n bytes of buf.

@@ -123,11 +123,11 @@ func jsonCalls(text string, strict bool) (calls []Call, ok bool) {
 		if err != nil || (text[0] != '{' && text[0] != '[') {
 			return nil, false
 		}
-		if more, ok := callsOf(json.RawMessage(value), strict); ok {
-			calls = append(calls, more...)
-		} else {
+		more, ok := callsOf(json.RawMessage(value), strict)
+		if !ok {
 			return nil, false
 		}
+		calls = append(calls, more...)
 		text = rest
 	}
 	return calls, len(calls) > 0

@@ -3,6 +3,7 @@ package repair
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -77,7 +78,10 @@ func WithoutRepetition(text string) string {
 	for end < len(text) && !blank(text[end-1]) && !blank(text[end]) {
 		end++ // to the end of the word
 	}
-	return strings.ToValidUTF8(text[:end], "")
+	for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
+		end-- // not in the middle of a character
+	}
+	return text[:end]
 }
 
 func blank(b byte) bool { return strings.IndexByte(blanks, b) >= 0 }

@@ -58,7 +58,7 @@ func (s Store) summary(x stamped) Summary {
 	if err != nil {
 		return Summary{ID: x.id, Updated: x.at.UTC(), Problem: err}
 	}
-	defer f.Close() //nolint:errcheck // read-only
+	defer f.Close()
 	sum := scan(f.Name(), f)
 	sum.ID, sum.Updated = x.id, x.at.UTC()
 	return sum

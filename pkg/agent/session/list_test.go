@@ -57,24 +57,39 @@ func TestList(t *testing.T) {
 		problem       string
 	}{
 		{"nothing yet", "", session.Summary{}, ""},
-		{"first words", text(t, start, session.User{Text: "\n  Fix\tthe   parser\nplease"}, session.User{Text: "more"}),
-			session.Summary{Title: "Fix the parser", App: "rca/default", Model: "m", Turns: 2}, ""},
-		{"a title", text(t, start, session.User{Text: "a"}, session.Title{Text: "one"}, session.Title{Text: "two"}),
-			session.Summary{Title: "two", App: "rca/default", Model: "m", Turns: 1}, ""},
-		{"the last model", text(t, start, session.User{Text: "a"}, session.Init{App: "default", Model: "n"}),
-			session.Summary{Title: "a", App: "default", Model: "n", Turns: 1}, ""},
+		{
+			"first words", text(t, start, session.User{Text: "\n  Fix\tthe   parser\nplease"}, session.User{Text: "more"}),
+			session.Summary{Title: "Fix the parser", App: "rca/default", Model: "m", Turns: 2},
+			"",
+		},
+		{
+			"a title", text(t, start, session.User{Text: "a"}, session.Title{Text: "one"}, session.Title{Text: "two"}),
+			session.Summary{Title: "two", App: "rca/default", Model: "m", Turns: 1},
+			"",
+		},
+		{
+			"the last model", text(t, start, session.User{Text: "a"}, session.Init{App: "default", Model: "n"}),
+			session.Summary{Title: "a", App: "default", Model: "n", Turns: 1},
+			"",
+		},
 		{"long words", text(t, session.User{Text: long}), session.Summary{Title: long[:79] + "…", Turns: 1}, ""},
 		{"every record", text(t, bodies()...), session.Summary{Title: "a title", App: "default", Model: "m", Turns: 1}, ""},
-		{"long lines", text(t, start, session.User{Text: "a " + strings.Repeat("x", 100_000)}, session.ToolResult{Content: strings.Repeat("y", 100_000)}, session.User{Text: "b"}),
-			session.Summary{Title: "a " + strings.Repeat("x", 77) + "…", App: "rca/default", Model: "m", Turns: 2}, ""},
+		{
+			"long lines", text(t, start, session.User{Text: "a " + strings.Repeat("x", 100_000)}, session.ToolResult{Content: strings.Repeat("y", 100_000)}, session.User{Text: "b"}),
+			session.Summary{Title: "a " + strings.Repeat("x", 77) + "…", App: "rca/default", Model: "m", Turns: 2},
+			"",
+		},
 		{"a cut line", text(t, start, session.User{Text: "a"}) + `{"type":"user","v":1,"se`, session.Summary{Title: "a", App: "rca/default", Model: "m", Turns: 1}, ""},
 		{"a long cut line", text(t, session.User{Text: "a"}) + `{"type":"tool_result","v":1,"content":"` + strings.Repeat("z", 100_000), session.Summary{Title: "a", Turns: 1}, ""},
 		{"rubbish at the end", text(t, session.User{Text: "a"}) + "oops\n", session.Summary{Title: "a", Turns: 1}, ""},
 		{"rubbish in between", text(t, session.User{Text: "a"}) + "oops\n" + text(t, session.User{Text: "b"}), session.Summary{Title: "a", Turns: 2}, "FILE: line 2 is damaged: invalid character"},
 		{"a damaged title", text(t, session.User{Text: "a"}) + `{"type":"title","v":1,` + "\n" + text(t, session.User{Text: "b"}), session.Summary{Title: "a", Turns: 2}, "FILE: line 2 is damaged"},
 		{"another order of keys", `{"v":1,"seq":1,"type":"user","text":"a"}` + "\n", session.Summary{Turns: 1}, ""},
-		{"newer", text(t, session.User{Text: "a"}) + `{"type":"hologram","v":7,"x":1}` + "\n" + text(t, session.User{Text: "b"}),
-			session.Summary{Title: "a", Turns: 2}, "session FILE has record version 7, this agentctl reads up to 1: use a newer agentctl"},
+		{
+			"newer", text(t, session.User{Text: "a"}) + `{"type":"hologram","v":7,"x":1}` + "\n" + text(t, session.User{Text: "b"}),
+			session.Summary{Title: "a", Turns: 2},
+			"session FILE has record version 7, this agentctl reads up to 1: use a newer agentctl",
+		},
 		{"newer in another order", `{"v":7,"type":"user"}` + "\n", session.Summary{}, "has record version 7"},
 	}
 	for _, tt := range tests {

@@ -67,7 +67,7 @@ func (s Store) Records(id string) ([]Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read session %s: %w", id, err)
 	}
-	defer f.Close() //nolint:errcheck // read-only
+	defer f.Close()
 	records, _, err := readNamed(f.Name(), f)
 	return records, err
 }

@@ -30,8 +30,10 @@ func TestSkillReads(t *testing.T) {
 		record(7, readSkill("f", `{"name":"killed"}`)), // the run ended here
 	})
 	want := []session.SkillRead{
-		{Name: "two", Path: "references/x.md", Text: "2"}, {Name: "three", Text: "/three now"},
-		{Name: "one", Offset: 40, Text: "1b"}, {Name: "one", Text: "1 anew"},
+		{Name: "two", Path: "references/x.md", Text: "2"},
+		{Name: "three", Text: "/three now"},
+		{Name: "one", Offset: 40, Text: "1b"},
+		{Name: "one", Text: "1 anew"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

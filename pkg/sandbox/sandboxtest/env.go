@@ -26,6 +26,8 @@ type Env struct {
 	Lock    string // a file in Work for what is left behind
 	exe     string
 	added   []string // names that the backend adds to an environment
+	// found are the cases that ran before this one and what came of them.
+	found map[int]error
 }
 
 // NewEnv makes the folders of one case. They go away with the test.

@@ -30,7 +30,7 @@ func documentedEnvironment(ctx context.Context, e *Env) error {
 		return err
 	}
 	var names []string
-	for _, line := range strings.Split(strings.TrimSpace(string(res.Stdout.Head)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(string(res.Stdout.Head)), "\n") {
 		name, _, _ := strings.Cut(line, "=")
 		if name != "TZ" && !slices.Contains(e.added, name) {
 			names = append(names, name)

@@ -12,7 +12,8 @@ func honestyCases() []Case {
 	return []Case{{60, "what the doctor says is what the cases find", "", doctorAgrees}}
 }
 
-// doctorAgrees runs, for each row of the probe, the case that stands for it.
+// doctorAgrees holds each row of the probe against the case that stands for it,
+// which it runs where that has not happened yet.
 func doctorAgrees(ctx context.Context, e *Env) error {
 	report := e.Backend.Probe(ctx)
 	if len(report.Protections) != len(sandbox.AllFeatures()) {
@@ -27,7 +28,10 @@ func doctorAgrees(ctx context.Context, e *Env) error {
 		if row.Proof == "" || row.How == "" {
 			errs = append(errs, fmt.Errorf("the row of %s proves nothing", row.Feature))
 		}
-		err := c.Check(ctx, e)
+		err, ran := e.found[c.Number]
+		if !ran {
+			err = c.Check(ctx, e)
+		}
 		if row.State == sandbox.Enforced && err != nil {
 			errs = append(errs, fmt.Errorf("%s is said to be enforced, but case %d finds: %w", row.Feature, c.Number, err))
 		}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/agentctl/agentctl/pkg/sandbox"
@@ -145,10 +144,9 @@ func until(limit time.Duration, ok func() bool) error {
 }
 
 func endlessOutput(ctx context.Context, e *Env) error {
-	size := int64(1 << 30)
-	if testing.Short() {
-		size = 64 << 20
-	}
+	// Far more than anything that could hold it; the size of the number is shown
+	// once by the tests of package sandbox.
+	const size = int64(128 << 20)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	res, err := e.Sh(ctx, e.Policy(), fmt.Sprintf("yes | head -c %d", size))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,12 +95,7 @@ func manyProcesses(ctx context.Context, e *Env) error {
 }
 
 func reports(missing []sandbox.Feature, f sandbox.Feature) bool {
-	for _, m := range missing {
-		if m == f {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(missing, f)
 }
 
 func processGone(lock string) error {

@@ -52,10 +52,13 @@ func Run(t *testing.T, cfg Config) {
 	if hostOfKilledRun(cfg) {
 		return
 	}
+	found := map[int]error{}
 	for _, c := range Cases() {
 		t.Run(c.label(), func(t *testing.T) {
 			e := NewEnv(t, cfg)
+			e.found = found
 			err := c.Check(t.Context(), e)
+			found[c.Number] = err
 			if reason, ok := cfg.Weaker[c.Number]; ok {
 				t.Logf("weaker here: %s (this time: %v)", reason, err)
 				return

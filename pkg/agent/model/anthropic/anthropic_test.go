@@ -73,16 +73,26 @@ func TestStreams(t *testing.T) {
 		want   agenttest.Answer
 	}{
 		{"text", stream(start, ping, textOpen, text("fo"), text("ur"), end("end_turn"), stop), agenttest.Answer{Text: "four", Finish: "stop", Usage: counted}},
-		{"two calls", stream(start, open(0, "a"), args(0, `{"n"`), args(0, `:1}`), open(1, "b"), args(1, `{}`), end("tool_use"), stop),
-			agenttest.Answer{Finish: "tool_calls", Usage: counted, Calls: []model.ToolCall{{ID: "a", Name: "wc", Args: `{"n":1}`}, {ID: "b", Name: "wc", Args: "{}"}}}},
-		{"two calls with index 0", stream(start, open(0, "a"), args(0, `{"n":1}`), open(0, "b"), args(0, `{}`), end("tool_use"), stop),
-			agenttest.Answer{Finish: "tool_calls", Usage: counted, Calls: []model.ToolCall{{ID: "a", Name: "wc", Args: `{"n":1}`}, {ID: "b", Name: "wc", Args: "{}"}}}},
-		{"one id for both", stream(open(0, "a"), open(1, "a"), end("tool_use"), stop),
-			agenttest.Answer{Finish: "tool_calls", Usage: model.Usage{Output: 7}, Calls: []model.ToolCall{{ID: "a", Name: "wc"}, {ID: "call_1", Name: "wc"}}}},
-		{"input at once", stream(`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"wc","input":{"n":1}}}`, end("tool_use"), stop),
-			agenttest.Answer{Finish: "tool_calls", Usage: model.Usage{Output: 7}, Calls: []model.ToolCall{{ID: "a", Name: "wc", Args: `{"n":1}`}}}},
-		{"cut off by the limit", stream(open(0, "a"), args(0, `{"n`), end("max_tokens"), stop),
-			agenttest.Answer{Finish: "length", Usage: model.Usage{Output: 7}, Calls: []model.ToolCall{{ID: "a", Name: "wc", Args: `{"n`}}}},
+		{
+			"two calls", stream(start, open(0, "a"), args(0, `{"n"`), args(0, `:1}`), open(1, "b"), args(1, `{}`), end("tool_use"), stop),
+			agenttest.Answer{Finish: "tool_calls", Usage: counted, Calls: []model.ToolCall{{ID: "a", Name: "wc", Args: `{"n":1}`}, {ID: "b", Name: "wc", Args: "{}"}}},
+		},
+		{
+			"two calls with index 0", stream(start, open(0, "a"), args(0, `{"n":1}`), open(0, "b"), args(0, `{}`), end("tool_use"), stop),
+			agenttest.Answer{Finish: "tool_calls", Usage: counted, Calls: []model.ToolCall{{ID: "a", Name: "wc", Args: `{"n":1}`}, {ID: "b", Name: "wc", Args: "{}"}}},
+		},
+		{
+			"one id for both", stream(open(0, "a"), open(1, "a"), end("tool_use"), stop),
+			agenttest.Answer{Finish: "tool_calls", Usage: model.Usage{Output: 7}, Calls: []model.ToolCall{{ID: "a", Name: "wc"}, {ID: "call_1", Name: "wc"}}},
+		},
+		{
+			"input at once", stream(`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"wc","input":{"n":1}}}`, end("tool_use"), stop),
+			agenttest.Answer{Finish: "tool_calls", Usage: model.Usage{Output: 7}, Calls: []model.ToolCall{{ID: "a", Name: "wc", Args: `{"n":1}`}}},
+		},
+		{
+			"cut off by the limit", stream(open(0, "a"), args(0, `{"n`), end("max_tokens"), stop),
+			agenttest.Answer{Finish: "length", Usage: model.Usage{Output: 7}, Calls: []model.ToolCall{{ID: "a", Name: "wc", Args: `{"n`}}},
+		},
 		{"no message_stop", stream(textOpen, text("four"), end("end_turn")), agenttest.Answer{Text: "four", Finish: "stop", Usage: model.Usage{Output: 7}}},
 		{"another reason", stream(textOpen, text("no"), end("refusal"), stop), agenttest.Answer{Text: "no", Finish: "refusal", Usage: model.Usage{Output: 7}}},
 		{"broken off", stream(textOpen, text("four")), agenttest.Answer{Text: "four", Err: &model.CutStreamError{}}},
@@ -90,8 +100,10 @@ func TestStreams(t *testing.T) {
 		{"overflow in the stream", stream(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}`), agenttest.Answer{Err: &model.OverflowError{}}},
 		{"key refused in the stream", stream(`{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}`), agenttest.Answer{Err: &model.AuthError{}}},
 		{"overloaded after text", stream(textOpen, text("four"), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), agenttest.Answer{Text: "four", Err: &model.ServerError{}}},
-		{"keep-alives and odd events", stream(`"hello"`, `{"type":"content_block_delta","index":4,"delta":{"text":"x"}}`, `{"type":"content_block_start"}`, `{"type":"new"}`, textOpen, text("four"), end("end_turn"), end("max_tokens")),
-			agenttest.Answer{Text: "four", Finish: "stop", Usage: model.Usage{Output: 7}}},
+		{
+			"keep-alives and odd events", stream(`"hello"`, `{"type":"content_block_delta","index":4,"delta":{"text":"x"}}`, `{"type":"content_block_start"}`, `{"type":"new"}`, textOpen, text("four"), end("end_turn"), end("max_tokens")),
+			agenttest.Answer{Text: "four", Finish: "stop", Usage: model.Usage{Output: 7}},
+		},
 		{"not found in the stream", stream(`{"type":"error","error":{"type":"not_found_error","message":"model: m"}}`), agenttest.Answer{Err: &model.ServerError{}}},
 		{"not allowed in the stream", stream(`{"type":"error","error":{"type":"permission_error","message":"no"}}`), agenttest.Answer{Err: &model.AuthError{}}},
 		{"too large in the stream", stream(`{"type":"error","error":{"type":"request_too_large","message":"big"}}`), agenttest.Answer{Err: &model.OverflowError{}}},

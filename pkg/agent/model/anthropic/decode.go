@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
@@ -142,9 +143,9 @@ func (d *decoder) show(text, thinking string) error {
 
 // at is the last block that began with an index.
 func (d *decoder) at(index int) *block {
-	for i := len(d.blocks) - 1; i >= 0; i-- {
-		if d.blocks[i].index == index {
-			return d.blocks[i]
+	for _, v := range slices.Backward(d.blocks) {
+		if v.index == index {
+			return v
 		}
 	}
 	return nil

@@ -73,7 +73,7 @@ func (r Request) listModels(ctx context.Context, p model.Preset) ([]string, erro
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close() //nolint:errcheck // read-only
+	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answered %s", req.URL, resp.Status)
 	}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
@@ -101,9 +102,9 @@ func (a *assembler) candidate(f fragment) *call {
 }
 
 func (a *assembler) last(match func(*call) bool) *call {
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		if match(a.calls[i]) {
-			return a.calls[i]
+	for _, v := range slices.Backward(a.calls) {
+		if match(v) {
+			return v
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/agentctl/agentctl/internal/schema"
 	"github.com/agentctl/agentctl/pkg/agent/model"
@@ -96,9 +97,7 @@ func (c *client) encode(r model.Request) ([]byte, error) {
 // extra are the fields whose names depend on the server.
 func (c *client) extra(r model.Request) map[string]any {
 	fields := map[string]any{}
-	for name, value := range c.compat.Body {
-		fields[name] = value
-	}
+	maps.Copy(fields, c.compat.Body)
 	if r.MaxOutput > 0 {
 		name := c.compat.MaxTokensField
 		if name == "" {

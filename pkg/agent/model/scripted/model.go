@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -61,13 +62,16 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := &pipeWriter{header: http.Header{}, pipe: pipe, ready: make(chan struct{})}
 	go func() {
 		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler {
-				pipe.CloseWithError(fmt.Errorf("the script's handler failed: %v", p))
-			} else if p != nil {
+			p := recover()
+			err, _ := p.(error)
+			switch {
+			case errors.Is(err, http.ErrAbortHandler):
 				pipe.CloseWithError(io.ErrUnexpectedEOF)
+			case p != nil:
+				pipe.CloseWithError(fmt.Errorf("the script's handler failed: %v", p))
 			}
 			w.WriteHeader(http.StatusInternalServerError) // nobody waits for ever
-			pipe.Close()                                  // does nothing after CloseWithError
+			_ = pipe.Close()                              // does nothing after CloseWithError
 		}()
 		t.handler.ServeHTTP(w, r)
 		w.WriteHeader(http.StatusOK)

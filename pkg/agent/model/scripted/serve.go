@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -122,9 +123,7 @@ func (s *Script) prepare(st step, r model.Request, d dialect) (*answer, error) {
 		a.headers["Content-Type"] = "application/json"
 		a.events = []string{st.Fail.Body}
 	}
-	for name, value := range a.fail.Headers {
-		a.headers[name] = value
-	}
+	maps.Copy(a.headers, a.fail.Headers)
 	return a, nil
 }
 

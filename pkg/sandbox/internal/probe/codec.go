@@ -16,7 +16,7 @@ func encode(exe string, acts []Act) ([]string, error) {
 
 func decode(stdout []byte) ([]Outcome, error) {
 	var out []Outcome
-	for _, line := range bytes.Split(stdout, []byte("\n")) {
+	for line := range bytes.SplitSeq(stdout, []byte("\n")) {
 		if len(line) == 0 {
 			continue
 		}

@@ -121,7 +121,7 @@ func environs(a []string) (string, error) {
 		if err != nil {
 			continue
 		}
-		for _, kv := range strings.Split(string(data), "\x00") {
+		for kv := range strings.SplitSeq(string(data), "\x00") {
 			name, _, ok := strings.Cut(kv, "=")
 			if ok && !strings.Contains(allowed, ","+name+",") {
 				return f + " holds " + name, nil

@@ -143,7 +143,7 @@ func privileges([]string) (string, error) {
 		return "", fmt.Errorf("nothing to see: %w", err)
 	}
 	var wrong []string
-	for _, line := range strings.Split(string(data), "\n") {
+	for line := range strings.SplitSeq(string(data), "\n") {
 		key, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		bad := false

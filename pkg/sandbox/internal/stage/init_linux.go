@@ -1,8 +1,10 @@
 package stage
 
 import (
+	"errors"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -53,11 +55,12 @@ func readConfig() (*Config, error) {
 
 // tell writes one status line in one call, so that the two roles never mix.
 func tell(word string, rest ...string) {
-	line := word
+	var line strings.Builder
+	line.WriteString(word)
 	for _, s := range rest {
-		line += " " + s
+		line.WriteString(" " + s)
 	}
-	_, _ = syscall.Write(StatusFD, []byte(line+"\n"))
+	_, _ = syscall.Write(StatusFD, []byte(line.String()+"\n"))
 }
 
 // fail ends the stage. It leaves out the runtime's exit hooks, as every end here
@@ -76,7 +79,8 @@ func check(step string, err error) {
 }
 
 func errnoText(err error) string {
-	if e, ok := err.(syscall.Errno); ok {
+	var e syscall.Errno
+	if errors.As(err, &e) {
 		return strconv.Itoa(int(e)) + " " + e.Error()
 	}
 	return "0 " + err.Error()

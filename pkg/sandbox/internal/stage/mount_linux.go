@@ -155,8 +155,11 @@ func placeDev(dir string, devices map[string]int) error {
 		}
 	}
 	links := [][2]string{
-		{"/proc/self/fd", "fd"}, {"/proc/self/fd/0", "stdin"}, {"/proc/self/fd/1", "stdout"},
-		{"/proc/self/fd/2", "stderr"}, {"pts/ptmx", "ptmx"},
+		{"/proc/self/fd", "fd"},
+		{"/proc/self/fd/0", "stdin"},
+		{"/proc/self/fd/1", "stdout"},
+		{"/proc/self/fd/2", "stderr"},
+		{"pts/ptmx", "ptmx"},
 	}
 	for _, l := range links {
 		if err := os.Symlink(l[0], path.Join(dir, l[1])); err != nil {

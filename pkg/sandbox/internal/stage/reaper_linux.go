@@ -105,7 +105,7 @@ func killChildren() bool {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, list := range lists {
 		data, _ := os.ReadFile(list)
-		for _, field := range strings.Fields(string(data)) {
+		for field := range strings.FieldsSeq(string(data)) {
 			if pid, err := strconv.Atoi(field); err == nil {
 				found = true
 				_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -33,7 +34,7 @@ func TestLookup(t *testing.T) {
 		{"/any", "/any", nil},
 	}
 	for _, tt := range tests {
-		if got, err := lookup(tt.name, env); got != tt.want || err != tt.err {
+		if got, err := lookup(tt.name, env); got != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("lookup(%q) = %q, %v; want %q, %v", tt.name, got, err, tt.want, tt.err)
 		}
 	}
@@ -65,7 +66,7 @@ func TestLandlockAttributeSize(t *testing.T) {
 func TestBrokenFilterIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, f := range [][]byte{nil, {1, 2, 3}} {
-		if err := loadFilter(f); err != syscall.EINVAL {
+		if err := loadFilter(f); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("loadFilter(%v) = %v", f, err)
 		}
 	}

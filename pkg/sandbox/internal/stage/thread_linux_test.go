@@ -69,7 +69,7 @@ func TestDropCapabilities(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		for _, line := range strings.Split(string(status), "\n") {
+		for line := range strings.SplitSeq(string(status), "\n") {
 			key, value, _ := strings.Cut(line, ":")
 			bounding := key == "CapBnd" && os.Geteuid() == 0
 			if (bounding || key == "CapEff" || key == "CapPrm" || key == "CapInh" || key == "CapAmb") && strings.Trim(value, "\t0") != "" {

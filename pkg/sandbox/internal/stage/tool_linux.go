@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"errors"
 	"strings"
 	"syscall"
 	"time"
@@ -35,7 +36,7 @@ func runTool(cfg *Config) {
 // explainExec tells a missing program from a missing interpreter, for which the
 // kernel has the same number.
 func explainExec(program string, err error) string {
-	if err == syscall.ENOENT && executable(program) == nil {
+	if errors.Is(err, syscall.ENOENT) && executable(program) == nil {
 		return "0 its interpreter (first line, or ELF loader) does not exist here"
 	}
 	return errnoText(err)
@@ -79,13 +80,13 @@ func lookup(name string, env []string) (string, error) {
 		}
 	}
 	found := error(syscall.ENOENT)
-	for _, dir := range strings.Split(path, ":") {
+	for dir := range strings.SplitSeq(path, ":") {
 		file := dir + "/" + name
 		err := executable(file)
 		if err == nil {
 			return file, nil
 		}
-		if err == syscall.EACCES {
+		if errors.Is(err, syscall.EACCES) {
 			found = err
 		}
 	}
