@@ -293,7 +293,7 @@ func TestLimits(t *testing.T) {
 		{"front matter over the limit", skill(block(MaxFrontMatter + 1)), "too-long:1"},
 		{"front matter at the limit with CRLF", strings.ReplaceAll(skill(block(MaxFrontMatter)), "\n", "\r\n"), ""},
 		{"file at the limit", file(MaxFile), ""},
-		{"file over the limit", file(MaxFile + 1), "too-large:0"},
+		{"file over the limit", file(MaxFile + 1), "too-large:1"},
 		{"nothing closes", "---\n" + strings.Repeat("a: b\n", MaxFrontMatter/4), "too-long:1"},
 	}
 	for _, tt := range tests {
@@ -443,7 +443,7 @@ func TestSkipNames(t *testing.T) {
 	if want := "x/SKILL.md:2: no description: add a line"; !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %q", err)
 	}
-	if _, err := Decode("big", make([]byte, MaxFile+1)); !strings.HasPrefix(err.Error(), "big: the file has 1048577 bytes") {
+	if _, err := Decode("big", make([]byte, MaxFile+1)); !strings.HasPrefix(err.Error(), "big:1: the file has more than 1024 KiB") {
 		t.Errorf("got %q", err)
 	}
 }

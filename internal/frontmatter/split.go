@@ -50,7 +50,7 @@ func split(file string, data []byte) (*source, *diag.Diagnostic) {
 // checkBytes refuses what is no text file of a sane size.
 func (s *source) checkBytes(data []byte) *diag.Diagnostic {
 	if len(data) > MaxFile {
-		return s.errorAt(0, "too-large", "the file has %d bytes and at most %d are read: move details to files of their own", len(data), MaxFile)
+		return s.errorAt(1, "too-large", "the file has more than %d KiB, which is the most that is read: move details to files of their own", MaxFile>>10)
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		return s.errorAt(s.lineOf(i), "nul-byte", "a NUL byte (0x00): save the file as UTF-8 text")

@@ -202,7 +202,7 @@ func TestUnmarshalStrict(t *testing.T) {
 		{"two documents", "builder: go\n---\nbuilder: node\n", "not-yaml:1", ""},
 		{"unknown key", "\nbuildr: go\n", "unknown-key:2", ""},
 		{"NUL", "a: b\n\x00", "nul-byte:2", ""},
-		{"too large", strings.Repeat("#", MaxFile+1), "too-large:0", ""},
+		{"too large", strings.Repeat("#", MaxFile+1), "too-large:1", ""},
 		{"lines after a line separator", "free: 'a\u2028b'\nbuildr: go\n", "unknown-key:2", ""},
 		{"lines after a lone CR", "free: 'a\r b\rc'\nbuildr: go\n", "unknown-key:2", ""},
 		{"broken list", "- a: b: c\n", "not-yaml:1", ""},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,10 @@ func (c *container) createArgs(pl *plan, extra map[string]string, cmd Command) (
 	}
 	if uid := os.Getuid(); uid >= 0 {
 		args = append(args, "--user", strconv.Itoa(uid)+":"+strconv.Itoa(os.Getgid()))
+	}
+	if c.rootless() {
+		// Without it the caller is user 0 inside, and the user above is nobody's.
+		args = append(args, "--userns", "keep-id")
 	}
 	if c.runtime != "" {
 		args = append(args, "--runtime", c.runtime)
@@ -49,6 +54,11 @@ func (c *container) createArgs(pl *plan, extra map[string]string, cmd Command) (
 	}
 	args = append(args, envArgs...)
 	return append(append(args, "--entrypoint", "", "--", c.image), cmd.Args...), env, nil
+}
+
+// rootless tells whether the engine runs as the caller, who is not root.
+func (c *container) rootless() bool {
+	return filepath.Base(c.engine) == "podman" && os.Getuid() > 0
 }
 
 func tmpfsOptions(size int64) string {

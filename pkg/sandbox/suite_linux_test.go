@@ -85,7 +85,7 @@ func TestSuitesAsOrdinaryUser(t *testing.T) {
 	for _, name := range []string{"TestSuiteBwrap", "TestSuiteNative", "TestSuiteLandlock"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+name+"$", "-test.v") //nolint:gosec // the own program
+			cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+name+"$", "-test.v")
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}

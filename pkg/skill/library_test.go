@@ -157,7 +157,7 @@ func checkOddFolders(t *testing.T, l *Listing) {
 		broken[b.Name] = b.Diagnostics[0].Message
 	}
 	for name, want := range map[string]string{
-		"huge": "larger than 1024 KiB", "pipe": "not a regular file", "link-to-pipe": "not a regular file", "escape": "link out of its folder",
+		"huge": "more than 1024 KiB", "pipe": "not a regular file", "link-to-pipe": "not a regular file", "escape": "link out of its folder",
 	} {
 		if !strings.Contains(broken[name], want) {
 			t.Errorf("%s: got %q, want %q", name, broken[name], want)

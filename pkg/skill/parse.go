@@ -47,7 +47,7 @@ func parseLocation(_ context.Context, l registry.Location) (registry.Parsed[*Ski
 	data, err := readManifest(l)
 	if err != nil {
 		return registry.Parsed[*Skill]{}, []Diagnostic{{
-			File: l.File(), Severity: diag.Error, Code: "skill.unreadable", Message: err.Error(),
+			File: l.File(), Line: 1, Column: 1, Severity: diag.Error, Code: "skill.unreadable", Message: err.Error(),
 		}}, err
 	}
 	s, ds, err := Parse(l.File(), filepath.Base(filepath.FromSlash(l.Dir)), data)
@@ -81,11 +81,7 @@ func readManifest(l registry.Location) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, frontmatter.MaxFile+1))
-	if len(data) > frontmatter.MaxFile {
-		return nil, fmt.Errorf("is larger than %d KiB; move details to files in references/", frontmatter.MaxFile>>10)
-	}
-	return data, err
+	return io.ReadAll(io.LimitReader(f, frontmatter.MaxFile+1)) // the parser refuses what is longer
 }
 
 // linkTarget is the file that a manifest links to. A link out of the skill's

@@ -161,7 +161,6 @@ func fileRules() []Rule {
 		{"file.shebang-crlf", sevWarn, nil, "The #! line ends in CR, so the system does not find the interpreter."},
 		{"file.symlink", sevError, nil, "A symbolic link: it is refused on export and import, and can show files from elsewhere."},
 		{"tools-yaml.entry", sevError, nil, "An entry of tools.yaml is wrong."},
-		{"tools-yaml.invalid", sevError, nil, "tools.yaml is not what it should be."},
 		{"tools-yaml.unreadable", sevError, nil, "tools.yaml cannot be read."},
 	}
 }

@@ -58,6 +58,11 @@ func TestRulesPage(t *testing.T) {
 		}
 		fmt.Fprintf(&b, " | %s |\n", r.Text)
 	}
+	b.WriteString(examplesHead)
+	for _, r := range Rules() {
+		e := ruleExamples[r.ID]
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.ID, e.bad.cell(), e.good.cell())
+	}
 	file := filepath.Join("..", "..", "docs", "lint-rules.md")
 	if *update {
 		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,14 +52,14 @@ func ScriptTools(it *Item) ([]ScriptTool, []Diagnostic) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, []Diagnostic{toolsError(file, "unreadable", err.Error())}
+		return nil, []Diagnostic{toolsError(file, 1, "unreadable", err.Error())}
 	}
 	var f toolsFile
 	if err := frontmatter.UnmarshalStrict(file, data, &f); err != nil {
 		if strict, ok := errors.AsType[*frontmatter.StrictError](err); ok {
 			return nil, strict.Diagnostics
 		}
-		return nil, []Diagnostic{toolsError(file, "invalid", err.Error())}
+		return nil, []Diagnostic{toolsError(file, 1, "unreadable", err.Error())}
 	}
 	var tools []ScriptTool
 	var ds []Diagnostic
@@ -69,7 +70,7 @@ func ScriptTools(it *Item) ([]ScriptTool, []Diagnostic) {
 			err = fmt.Errorf("name %q is there twice; rename one", e.Name)
 		}
 		if err != nil {
-			ds = append(ds, toolsError(file, "entry", fmt.Sprintf("tools[%d]: %v", i, err)))
+			ds = append(ds, toolsError(file, itemLine(data, i), "entry", fmt.Sprintf("tools[%d]: %v", i, err)))
 			continue
 		}
 		seen[e.Name] = true
@@ -78,8 +79,26 @@ func ScriptTools(it *Item) ([]ScriptTool, []Diagnostic) {
 	return tools, ds
 }
 
-func toolsError(file, code, message string) Diagnostic {
-	return Diagnostic{File: file, Severity: diag.Error, Code: "tools-yaml." + code, Message: message}
+// itemLine is the line on which an item of the file's list begins, 1 for a list
+// in brackets.
+func itemLine(data []byte, item int) int {
+	indent, number := -1, 0
+	for line := range bytes.Lines(data) {
+		number++
+		text := bytes.TrimLeft(line, " ")
+		if !bytes.HasPrefix(text, []byte("- ")) || indent >= 0 && len(line)-len(text) != indent {
+			continue
+		}
+		indent = len(line) - len(text)
+		if item--; item < 0 {
+			return number
+		}
+	}
+	return 1
+}
+
+func toolsError(file string, line int, code, message string) Diagnostic {
+	return Diagnostic{File: file, Line: line, Column: 1, Severity: diag.Error, Code: "tools-yaml." + code, Message: message}
 }
 
 // scriptTool checks one entry against the files of the skill.

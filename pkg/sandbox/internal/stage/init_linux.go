@@ -79,8 +79,7 @@ func check(step string, err error) {
 }
 
 func errnoText(err error) string {
-	var e syscall.Errno
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[syscall.Errno](err); ok {
 		return strconv.Itoa(int(e)) + " " + e.Error()
 	}
 	return "0 " + err.Error()
