@@ -106,7 +106,7 @@ type appRefusedError struct {
 
 func (e *appRefusedError) Error() string {
 	var text strings.Builder
-	text.WriteString(fmt.Sprintf("app %q cannot start", e.app))
+	fmt.Fprintf(&text, "app %q cannot start", e.app)
 	for _, d := range e.findings {
 		text.WriteString("\n" + d.String())
 	}

@@ -241,7 +241,6 @@ func (c *checker) unknownKey(k *yaml.Node, fields map[string]reflect.Type, path 
 // behind them. It returns the value type of an inlined map, if there is one.
 func collectFields(t reflect.Type, fields map[string]reflect.Type) (rest reflect.Type) {
 	for f := range t.Fields() {
-		f := f
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		inline := slices.Contains(strings.Split(options, ","), "inline")
 		switch {

@@ -17,8 +17,12 @@ import (
 // libraries and interpreters come from it, not from the host.
 const DefaultImage = "debian:stable-slim"
 
-// engineTimeout bounds every call of the engine that is not the command itself.
-const engineTimeout = 20 * time.Second
+// engineTimeout bounds every call of the engine that is not the command itself;
+// create may have to copy the image, where the storage driver cannot share it.
+const (
+	engineTimeout = 20 * time.Second
+	createTimeout = 2 * time.Minute
+)
 
 // container confines with an OCI engine through its command line.
 type container struct {
@@ -132,7 +136,7 @@ func (c *container) watchCommand(id string, in *os.File) *exec.Cmd {
 }
 
 func (c *container) create(ctx context.Context, args, env []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, engineTimeout)
+	ctx, cancel := context.WithTimeout(ctx, createTimeout)
 	defer cancel()
 	var out, errs bytes.Buffer
 	create := exec.CommandContext(ctx, c.engine, args...)
@@ -146,6 +150,9 @@ func (c *container) create(ctx context.Context, args, env []string) (string, err
 
 // createFault explains what most often is in the way: the image.
 func (c *container) createFault(said string, err error) error {
+	if said == "" {
+		said = err.Error() // killed for being too slow, or by a signal
+	}
 	f := &Fault{Backend: NameContainer, Reason: "cannot create a container: " + lastLine(said), Cure: "see docs/sandbox.md", Err: err}
 	if missing := strings.ToLower(said); strings.Contains(missing, "no such image") || strings.Contains(missing, "image not known") {
 		f.Reason = fmt.Sprintf("the image %q is not on this machine", c.image)

@@ -119,10 +119,11 @@ func fenceMark(text string) string {
 }
 
 var (
-	personalPath = regexp.MustCompile(`(?:/Users/|/home/|[A-Z]:\\Users\\)[A-Za-z][\w.-]*[/\\][^\s)"'` + "`" + `]*`)
+	personalPath = regexp.MustCompile(`(?:/Users/|/home/|[A-Z]:[\\/]Users[\\/])[A-Za-z][\w.-]*[/\\][^\s)"'` + "`" + `]*`)
 	todo         = regexp.MustCompile(`\b(TODO|FIXME)\b`)
 	codeSpan     = regexp.MustCompile("`[^`]+`")
 	mdLink       = regexp.MustCompile(`\]\(<?([^)<>\s]+)>?(?:\s+"[^"]*")?\)`)
+	definition   = regexp.MustCompile(`^ {0,3}\[[^]^][^]]*\]:\s+<?([^<>\s]+)>?`)
 	scriptPath   = regexp.MustCompile(`(?:^|[\s"'=])((?:\./)?scripts/[\w./-]*\.\w+)(?:[\s"',;:)]|\.?$)`)
 	skillPath    = regexp.MustCompile(`(?:^|[\s"'=])((?:\./)?(?:scripts|references|knowledge|examples|schemas|assets)/[^\s"'` + "`" + `,;:)\]]+)`)
 )
@@ -144,6 +145,9 @@ func (c *check) prose(line int, text string) {
 		text = codeSpan.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 	}
 	c.scriptPaths(line, text)
+	if m := definition.FindStringSubmatchIndex(text); m != nil && strings.ContainsAny(text[m[2]:m[3]], "/.") {
+		c.link(line, column(text, m[2]), text[m[2]:m[3]])
+	}
 	if strings.Contains(text, "](") {
 		for _, m := range mdLink.FindAllStringSubmatchIndex(text, -1) {
 			c.link(line, column(text, m[2]), text[m[2]:m[3]])

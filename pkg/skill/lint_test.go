@@ -102,6 +102,12 @@ func TestLintRules(t *testing.T) {
 			"5:28 warning link.missing\n5:49 warning link.outside\n5:108 warning link.missing",
 		},
 		{
+			"link definitions", "",
+			map[string]string{"a.md": "x", ManifestName: skillText("", "[a]: a.md\n [b]: <b.md> \"B\"\n[c]: ../c.md\n[w]: https://x/y\n[^1]: no.link\n[note]: word\n")},
+			LintOptions{},
+			"6:8 warning link.missing\n7:6 warning link.outside",
+		},
+		{
 			"paths in code", "",
 			map[string]string{"scripts/a.sh": "#!/bin/sh\n", ManifestName: skillText("",
 				"茶 `scripts/a.sh` and `python3 ./scripts/none.py --x`, `scripts/*.py`, `[x](y)`, \"`assets/x`\"\n")},
@@ -129,9 +135,9 @@ func TestLintRules(t *testing.T) {
 		},
 		{
 			"personal path", "",
-			map[string]string{ManifestName: skillText("", "open /home/me/x and C:\\Users\\me\\y\n")},
+			map[string]string{ManifestName: skillText("", "open /home/me/x and C:\\Users\\me\\y or D:/Users/me/z\n")},
 			LintOptions{},
-			"5:6 warning link.absolute\n5:21 warning link.absolute",
+			"5:6 warning link.absolute\n5:21 warning link.absolute\n5:38 warning link.absolute",
 		},
 		{
 			"files", "",

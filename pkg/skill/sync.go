@@ -56,8 +56,8 @@ func (r *SyncResult) update(ctx context.Context, git gitRepo) error {
 		return fmt.Errorf("%s is no git checkout: %w", r.Root, err)
 	}
 	git = gitRepo{top}
-	if r.From, err = git.run(ctx, "rev-parse", "HEAD"); err != nil {
-		return err
+	if r.From, err = git.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+		return fmt.Errorf("%s has no commit yet: %w", top, err)
 	}
 	r.To = r.From
 	dirty, err := git.run(ctx, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=none")
@@ -66,7 +66,7 @@ func (r *SyncResult) update(ctx context.Context, git gitRepo) error {
 	}
 	if dirty != "" {
 		r.Status = SyncDirty
-		return fmt.Errorf("%s has changes that are not committed; commit or stash them", top)
+		return git.dirtyError(ctx)
 	}
 	if _, err := git.run(ctx, "rev-parse", "--abbrev-ref", "@{upstream}"); err != nil {
 		return fmt.Errorf("%s is on no branch that follows another one; check one out, or set what it follows with git branch --set-upstream-to", top)
@@ -104,12 +104,36 @@ func (r *SyncResult) forward(ctx context.Context, git gitRepo) error {
 		return err
 	}
 	r.To, r.Status = upstream, SyncUpdated
+	if err := git.updateSubmodules(ctx); err != nil {
+		r.Status = SyncFailed
+		return fmt.Errorf("%s is up to date, its submodules are not: %w", git.dir, err)
+	}
 	after, err := digests(ctx, r.Root)
 	if err != nil {
 		return err
 	}
 	r.compare(before, after)
 	return nil
+}
+
+// dirtyError says what keeps a tree from being moved.
+func (g gitRepo) dirtyError(ctx context.Context) error {
+	own, err := g.run(ctx, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+	if err == nil && own == "" {
+		return fmt.Errorf("submodules of %s are not as it records them; run git submodule update, or commit what was changed in them", g.dir)
+	}
+	return fmt.Errorf("%s has changes that are not committed; commit or stash them", g.dir)
+}
+
+// updateSubmodules moves the submodules that are checked out to the commits that
+// the tree now records, or the next run would take the difference for changes of
+// the user's.
+func (g gitRepo) updateSubmodules(ctx context.Context) error {
+	if !exists(filepath.Join(g.dir, ".gitmodules")) {
+		return nil
+	}
+	_, err := g.run(ctx, "submodule", "update", "--quiet", "--checkout", "--recursive")
+	return err
 }
 
 // digests are the content digests of all skills below a root, by name. Two of

@@ -114,7 +114,10 @@ func TestSyncLeavesWorkAlone(t *testing.T) {
 func TestSyncFailures(t *testing.T) {
 	t.Parallel()
 	upstream, clone := checkout(t)
+	empty := t.TempDir()
+	git(t, empty, "init", "-q")
 	for name, tt := range map[string]struct{ root, want string }{
+		"no commit":   {empty, "has no commit yet"},
 		"no checkout": {t.TempDir(), "is no git checkout"},
 		"missing":     {filepath.Join(clone, "nowhere"), "is no git checkout"},
 		"no upstream": {upstream, "on no branch that follows another one"},
@@ -135,6 +138,34 @@ func TestSyncFailures(t *testing.T) {
 	}
 	if res := sync1(t, clone); res.Status != SyncFailed || res.Err == nil {
 		t.Errorf("the upstream is gone: %+v", res)
+	}
+}
+
+// Submodules that are checked out move along; the next run finds a clean tree.
+func TestSyncSubmodules(t *testing.T) {
+	t.Setenv("GIT_ALLOW_PROTOCOL", "file")
+	upstream, clone := checkout(t)
+	part, _ := checkout(t)
+	git(t, upstream, "submodule", "--quiet", "add", part, "skills/part")
+	git(t, upstream, "commit", "-qm", "with a part")
+	if res := sync1(t, clone); res.Status != SyncUpdated || res.Err != nil {
+		t.Fatalf("got %+v", res)
+	}
+	git(t, clone, "submodule", "--quiet", "update", "--init")
+	writeFiles(t, part, map[string]string{"skills/new/SKILL.md": manifest("new")})
+	git(t, part, "add", ".")
+	git(t, part, "commit", "-qm", "more")
+	git(t, filepath.Join(upstream, "skills", "part"), "pull", "-q")
+	git(t, upstream, "commit", "-qam", "newer part")
+	if res := sync1(t, clone); res.Status != SyncUpdated || strings.Join(res.Added, " ") != "new" {
+		t.Errorf("got %+v, want the new skill of the submodule", res)
+	}
+	if res := sync1(t, clone); res.Status != SyncCurrent {
+		t.Errorf("got %+v, want it to be current", res)
+	}
+	git(t, filepath.Join(clone, "skills", "part"), "checkout", "-q", "HEAD~1")
+	if res := sync1(t, clone); res.Status != SyncDirty || !strings.Contains(res.Err.Error(), "git submodule update") {
+		t.Errorf("got %+v, want a hint about submodules", res)
 	}
 }
 
