@@ -222,18 +222,18 @@ func TestPythonLibraryCalls(t *testing.T) {
 func TestPythonLibraryRefusesFunctions(t *testing.T) {
 	t.Parallel()
 	const head = "import dataclasses\nfrom agentctl_tool import main, tool\n"
-	for text, want := range map[string]string{
-		"@tool\ndef f(a): pass\n":                                                        "parameter a has no type hint",
-		"@tool\ndef f(*a: int): pass\n":                                                  "parameter a cannot be given by its name",
-		"@tool\ndef f(a: set): pass\n":                                                   "no schema for",
-		"@tool(name='F')\ndef f(): pass\n":                                               "command 'F': a name has",
-		"@tool\ndef f(): pass\n@tool\ndef f(): pass\n":                                   "command 'f' is registered twice",
-		"@dataclasses.dataclass\nclass A:\n    a: list['A']\n@tool\ndef f(a: A): pass\n": "A contains itself",
-		"@dataclasses.dataclass\nclass A:\n    a: 'A | None'\n@tool\ndef f(n: int, a: A | None = None): pass\n": "A contains itself",
+	for _, tt := range []struct{ text, want string }{
+		{"@tool\ndef f(a): pass\n", "parameter a has no type hint"},
+		{"@tool\ndef f(*a: int): pass\n", "parameter a cannot be given by its name"},
+		{"@tool\ndef f(a: set): pass\n", "no schema for"},
+		{"@tool(name='F')\ndef f(): pass\n", "command 'F': a name has"},
+		{"@tool\ndef f(): pass\n@tool\ndef f(): pass\n", "command 'f' is registered twice"},
+		{"@dataclasses.dataclass\nclass A:\n    a: list['A']\n@tool\ndef f(a: A): pass\n", "A contains itself"},
+		{"@dataclasses.dataclass\nclass A:\n    a: 'A | None'\n@tool\ndef f(n: int, a: A | None = None): pass\n", "A contains itself"},
 	} {
-		_, stderr, code := python(t, pythonLib(t, head+text+"main()\n")).run(t, "", "f")
-		if code != ToolFailed || !strings.Contains(stderr, want) {
-			t.Errorf("%s: exit %d, %s, want %s", text, code, stderr, want)
+		_, stderr, code := python(t, pythonLib(t, head+tt.text+"main()\n")).run(t, "", "f")
+		if code != ToolFailed || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: exit %d, %s, want %s", tt.text, code, stderr, tt.want)
 		}
 	}
 }
