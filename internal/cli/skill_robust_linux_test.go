@@ -142,11 +142,7 @@ func TestSavesInParallel(t *testing.T) {
 // A full disk fails the save, says so, and keeps the old skill.
 func TestSaveOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=128k"); err != nil {
-		skipTest(t, "a small file system cannot be mounted: "+err.Error())
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	dir := smallDisk(t)
 	if out, err := save(t.Context(), t, dir, "small\n").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -180,4 +176,15 @@ func skipTest(t *testing.T, reason string) {
 		t.Fatalf("nothing may be skipped: %s", reason)
 	}
 	t.Skip(reason)
+}
+
+// smallDisk is a folder on a file system of its own with room for 128 KiB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=128k"); err != nil {
+		skipTest(t, "a small file system cannot be mounted: "+err.Error())
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	return dir
 }

@@ -156,9 +156,10 @@ func absolute(dir, p string) string {
 // restrict takes from a workspace's file what it must not decide.
 func restrict(l *layer, trusted bool, out *Loaded) error {
 	forbidden := map[string]bool{
-		"sandbox.backend: none": l.config.Sandbox.Backend == "none",
-		"chat.approvals":        l.values.IsSet("chat::approvals"),
-		"tools.env":             l.values.IsSet("tools::env"),
+		"sandbox.backend: none":       l.config.Sandbox.Backend == "none",
+		"sandbox.min_level: landlock": l.config.Sandbox.MinLevel == "landlock", // it lacks protections
+		"chat.approvals":              l.values.IsSet("chat::approvals"),
+		"tools.env":                   l.values.IsSet("tools::env"),
 	}
 	for _, key := range slices.Sorted(mapKeys(forbidden)) {
 		if forbidden[key] {

@@ -111,6 +111,7 @@ func TestWorkspaceMustNotSet(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"sandbox: {backend: none}\n", "chat: {approvals: {allow: [exec]}}\n", "tools: {env: {a: [B]}}\n",
+		"sandbox: {min_level: landlock}\n",
 	} {
 		if _, _, err := load(t, "", text, true, nil); err == nil {
 			t.Errorf("a workspace may set %q", text)

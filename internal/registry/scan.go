@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -61,7 +60,7 @@ func (s *scanner) run(ctx context.Context) error {
 			s.report(s.src.Root, "scan.unreadable", fmt.Sprintf("cannot be read: %v", err))
 			return nil
 		}
-		s.real, s.fsys = real, os.DirFS(real)
+		s.real, s.fsys = real, Folder(real)
 	}
 	return s.folder(ctx, ".", 0, s.src.Single, s.real)
 }

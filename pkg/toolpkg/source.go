@@ -169,5 +169,5 @@ func ReadSource(dir string) (*Source, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q is no tool package: it has none of %s", dir, strings.Join(markers, ", "))
 	}
-	return readSource(os.DirFS(dir), dir, manifest != "")
+	return readSource(registry.Folder(dir), dir, manifest != "")
 }
