@@ -27,6 +27,8 @@ type chatOptions struct {
 	Prompt    string
 	HasPrompt bool
 	Stdin     bool // a lone - as argument
+	Args      []string
+	Given     func(flag string) bool // which flags were typed; nil means none
 	Output    string
 	JSON      bool
 	Allow     []string
@@ -63,17 +65,13 @@ scripted:demo, which needs no model at all.`,
 		Example: `  agentctl chat --model scripted:demo -p "What is in this folder?"
   git diff | agentctl chat -p "Review this change." -
   agentctl chat --model ollama/qwen3:14b --allow write_file -p "Summarise notes.md into summary.md"`,
-		Args:        rangeArgs(0, 1, "no argument but - for stdin"),
+		Args:        cobra.ArbitraryArgs, // checked later, so that the output ends in its shape
 		Annotations: map[string]string{exitCodes: chatExitCodes},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 && args[0] != "-" {
-				return usageError{message: "chat takes no argument but - for stdin", hint: "put the prompt behind -p"}
-			}
-			opts.Stdin = len(args) == 1
-			opts.HasPrompt = cmd.Flags().Changed("prompt")
-			if err := opts.oneSession(cmd.Flags().Changed); err != nil {
-				return err
-			}
+			opts.Args = args
+			opts.Stdin = len(args) == 1 && args[0] == "-"
+			opts.Given = cmd.Flags().Changed
+			opts.HasPrompt = opts.given("prompt")
 			return run(cmd.Context(), opts)
 		},
 	}

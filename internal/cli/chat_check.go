@@ -12,6 +12,12 @@ import (
 
 // check refuses flags that cannot be meant, before anything starts.
 func (o *chatOptions) check(ctx context.Context) error {
+	if len(o.Args) > 0 && !o.Stdin {
+		return usageError{message: fmt.Sprintf("chat takes no argument but - for stdin, got %q", strings.Join(o.Args, " ")), hint: "put the prompt behind -p"}
+	}
+	if err := o.oneSession(); err != nil {
+		return err
+	}
 	if err := oneOf("output", o.Output, outputText, outputJSON, outputStreamJSON); err != nil {
 		return err
 	}
@@ -46,18 +52,20 @@ func (o *chatOptions) checkSkills(ctx context.Context) error {
 }
 
 // oneSession refuses two ways of choosing a session.
-func (o *chatOptions) oneSession(changed func(string) bool) error {
+func (o *chatOptions) oneSession() error {
 	var given []string
 	for _, flag := range []string{"continue", "session", "fork", "no-session"} {
-		if changed(flag) {
+		if o.given(flag) {
 			given = append(given, "--"+flag)
 		}
 	}
 	if len(given) > 1 {
 		return usageError{message: strings.Join(given, " and ") + " exclude each other", hint: "give one of them"}
 	}
-	if len(given) == 1 && (changed("session") && o.Session == "" || changed("fork") && o.Fork == "") {
+	if len(given) == 1 && (o.given("session") && o.Session == "" || o.given("fork") && o.Fork == "") {
 		return usageError{message: given[0] + " wants the beginning of a session's id", hint: "agentctl session list shows them"}
 	}
 	return nil
 }
+
+func (o *chatOptions) given(flag string) bool { return o.Given != nil && o.Given(flag) }

@@ -86,7 +86,7 @@ func deniedNames(res session.Result) string {
 // chatError maps what a signal or --timeout interrupted to its own code.
 func chatError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return context.DeadlineExceeded
+		return hintedError{err: fmt.Errorf("there was no answer in time: %w", context.DeadlineExceeded), hint: "raise --timeout, or go on with --continue"}
 	}
 	if ctx.Err() != nil {
 		return interruptedError{err}
@@ -143,6 +143,9 @@ func agentKind(err error) (kind string, exit int, hint string, ok bool) {
 	}
 	if e, ok := as[*choose.UnknownProviderError](err); ok {
 		return "not_found", exitUsage, "providers: " + strings.Join(e.Known, ", "), true
+	}
+	if _, ok := as[*choose.BaseURLError](err); ok {
+		return "usage", exitUsage, "", true
 	}
 	if _, ok := as[*choose.NoneError](err); ok {
 		return "no_model", exitUsage, noModelHint, true

@@ -182,7 +182,7 @@ func notFoundHint(e *registry.NotFoundError) string {
 		lines = append(lines, "did you mean "+strings.Join(e.Nearest, " or ")+"?")
 	}
 	if len(e.Available) > 0 {
-		lines = append(lines, fmt.Sprintf("available %ss: %s", e.Kind, shorten(e.Available, 20)))
+		lines = append(lines, fmt.Sprintf("available %s: %s", plural(e.Kind), shorten(e.Available, 20)))
 	} else {
 		lines = append(lines, fmt.Sprintf("there is no %s yet", e.Kind))
 	}
@@ -190,6 +190,14 @@ func notFoundHint(e *registry.NotFoundError) string {
 		lines = append(lines, "looked in: "+strings.Join(e.Looked, ", "))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// plural of a kind: skills, tool packages, commands of NAME.
+func plural(kind string) string {
+	if noun, rest, ok := strings.Cut(kind, " of "); ok {
+		return noun + "s of " + rest
+	}
+	return kind + "s"
 }
 
 // shorten joins names and counts those beyond n.

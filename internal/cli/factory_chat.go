@@ -8,6 +8,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/config"
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/pkg/agent/app"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/agent/chat"
@@ -33,10 +34,17 @@ func (f *Factory) composeChat(ctx context.Context, r chatRequest) (c chat.Config
 	if c.Trusted, err = f.Trusted(); err != nil {
 		return c, nil, err
 	}
-	if conf, err = f.chatConfig(); err != nil {
+	// From here on the configuration of an untrusted workspace counts nowhere, so
+	// a mistake in it does not matter either.
+	f.Config = sync.OnceValues(f.chatConfig)
+	if conf, err = f.Config(); err != nil {
 		return c, nil, err
 	}
-	if c.App, err = f.App(ctx, cmp.Or(r.App, conf.Chat.App, app.DefaultName)); err != nil {
+	ref := cmp.Or(r.App, conf.Chat.App, app.DefaultName)
+	if c.App, err = f.App(ctx, ref); err != nil {
+		if broken, ok := errors.AsType[*registry.BrokenError](err); ok && r.Start != nil {
+			err = &appRefusedError{app: ref, findings: broken.Diagnostics}
+		}
 		return c, nil, err
 	}
 	if r.Start != nil {
@@ -104,7 +112,7 @@ func (f *Factory) chatConfig() (*config.Loaded, error) {
 		return nil, err
 	}
 	if trusted {
-		return f.Config()
+		return f.loadConfig()
 	}
 	return f.readConfig(config.Options{UserFile: f.Dirs.ConfigFile()})
 }

@@ -25,6 +25,8 @@ func newRootCmd(f *Factory) *cobra.Command {
   agentctl tool prebuild`,
 	})
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.Version = buildVersion().String()
+	cmd.SetVersionTemplate("{{.Version}}\n")
 	cmd.SetIn(f.IO.In)
 	cmd.SetOut(f.IO.Out)
 	cmd.SetErr(f.IO.Err)

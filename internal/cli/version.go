@@ -39,8 +39,12 @@ func runVersion(_ context.Context, o *outputOptions) error {
 	if o.JSON {
 		return writeJSON(o.IO.Out, v)
 	}
-	_, err := fmt.Fprintf(o.IO.Out, "agentctl %s (%s, %s, %s)\n", v.Version, v.Commit, v.Go, v.Platform)
+	_, err := fmt.Fprintln(o.IO.Out, v)
 	return err
+}
+
+func (v versionJSON) String() string {
+	return fmt.Sprintf("agentctl %s (%s, %s, %s)", v.Version, v.Commit, v.Go, v.Platform)
 }
 
 func buildVersion() versionJSON {

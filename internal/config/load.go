@@ -117,6 +117,9 @@ func fileLayer(path string) (*layer, error) {
 	if err := frontmatter.UnmarshalStrict(path, data, &l.config); err != nil {
 		return nil, err
 	}
+	if err := l.config.check(path); err != nil {
+		return nil, err
+	}
 	l.values = viper.NewWithOptions(viper.KeyDelimiter(delim))
 	l.values.SetConfigType("yaml")
 	if err := l.values.ReadConfig(bytes.NewReader(data)); err != nil {

@@ -91,6 +91,12 @@ func TestMistakes(t *testing.T) {
 		{"wrong type", "chat:\n  discover: [1]\n", "agentctl.yaml:2"},
 		{"no mapping", "- a\n", "agentctl.yaml"},
 		{"broken YAML", "chat: {\n", "agentctl.yaml"},
+		{"unknown tool mode", "models:\n- {name: a, tool_mode: txt}\n", `model "a": tool_mode: "txt" is not known, use auto, native, text`},
+		{"negative window", "models:\n- {name: a, context_window: -5}\n", "-5 is negative"},
+		{"unknown type", "providers:\n- {name: a, type: opnai}\n", `"opnai" is not known`},
+		{"no address", "providers:\n- {name: a, base_url: notaurl}\n", "notaurl"},
+		{"no name", "models:\n- {id: a}\n", "an entry has no name"},
+		{"unknown level", "sandbox: {min_level: some}\n", `"some" is not known`},
 		{"duplicate key", "chat: {app: a}\nchat: {app: b}\n", "agentctl.yaml:2"},
 	}
 	for _, tt := range tests {

@@ -202,19 +202,65 @@ func (d *Document) disarm() {
 	d.entries = slices.DeleteFunc(d.entries, func(e entry) bool { return e.node == nil })
 }
 
-// rewrite writes a block that is not one key a line as one that is. Its comments
-// are lost, its values stay.
+// rewrite writes a block that is not one key a line as one that is. Its values
+// and comments stay.
 func (d *Document) rewrite() {
 	end := d.lineEnd()
 	delta := len(d.src.lines)
+	notes := d.comments()
 	d.src.lines = nil
+	add := func(lines ...string) {
+		for _, line := range lines {
+			d.src.lines = append(d.src.lines, line+end)
+		}
+	}
+	add(notes[0]...)
 	for i := range d.entries {
 		e := &d.entries[i]
-		e.token, e.column, e.start, e.end = Quote(e.key), 1, i, i+1
-		d.src.lines = append(d.src.lines, e.token+": "+flowText(e.node)+end)
+		add(notes[i+1]...)
+		e.token, e.column, e.start = Quote(e.key), 1, len(d.src.lines)
+		add(e.token + ": " + flowText(e.node))
+		e.end = e.start + 1
 	}
+	add(notes[len(notes)-1]...)
 	d.odd = false
 	d.BodyLine += len(d.src.lines) - delta
+}
+
+// comments are those of the block: above all entries, of each entry, and below.
+func (d *Document) comments() [][]string {
+	notes := make([][]string, len(d.entries)+2)
+	root, err := parseYAML(d.block(0, len(d.src.lines)))
+	if err != nil || root == nil || len(root.Content) != 2*len(d.entries) {
+		return notes
+	}
+	notes[0] = noteLines(root.HeadComment, root.LineComment)
+	for i := range d.entries {
+		notes[i+1] = slices.Concat(nodeNotes(root.Content[2*i]), nodeNotes(root.Content[2*i+1]))
+	}
+	notes[len(notes)-1] = noteLines(root.FootComment)
+	return notes
+}
+
+// nodeNotes are the comments of a node and of all below it.
+func nodeNotes(n *yaml.Node) []string {
+	notes := noteLines(n.HeadComment, n.LineComment, n.FootComment)
+	for _, child := range n.Content {
+		notes = append(notes, nodeNotes(child)...)
+	}
+	return notes
+}
+
+func noteLines(comments ...string) []string {
+	var lines []string
+	for _, c := range comments {
+		for line := range strings.SplitSeq(c, "\n") {
+			if line = strings.TrimSpace(line); line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
 }
 
 // Normalize rewrites all that was repaired so that a strict reader accepts it:

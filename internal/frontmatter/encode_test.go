@@ -75,6 +75,30 @@ func TestSet(t *testing.T) {
 
 // TestSetKeepsRepairs: after an edit, an entry that was left out must not swallow
 // another one.
+// A block that is not one key a line is written anew, and loses no comment.
+func TestSetKeepsCommentsOfOddBlocks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, want string }{
+		{
+			"---\n# top\n{name: a, # one\n  # two\n  description: d, # three\n  x: [1, # four\n 2]\n}\n# end\n---\nb\n",
+			"---\n# top\n# one\nname: a\n# two\n# three\ndescription: new\n# four\nx: [1, 2]\n# end\n---\nb\n",
+		},
+		{
+			"---\r\n# h\r\n? name # a\r\n: x # b\r\n? description\r\n# mid\r\n: d # c\r\n---\r\nb\r\n",
+			"---\r\n# h\r\n# a\r\n# b\r\nname: x\r\n# mid\r\n# c\r\ndescription: new\r\n---\r\nb\r\n",
+		},
+	} {
+		d, err := Decode("SKILL.md", []byte(tt.in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Set("description", "new")
+		if got := string(d.Encode()); got != tt.want {
+			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+		}
+	}
+}
+
 func TestSetKeepsRepairs(t *testing.T) {
 	t.Parallel()
 	in := "---\na: 'b\nname: 'x': y\ndescription: d: e\nz: '\n---\n"

@@ -31,8 +31,8 @@ not load are said by ` + "`skill list`" + ` as well; everything else is said by 
 findings carry the reader's ids for strict files, such as ` + "`frontmatter.unknown-key`" + `, and are errors.
 
 ` + "`skill lint --fix`" + ` mends what can be mended without touching the meaning: quotes around values that were read as text
-anyway, fences, byte order mark, line ends, a missing or badly spelled name, quotes around numbers, the file's own
-name. ` + "`--diff`" + ` shows the changes and writes nothing.
+anyway, JSON escapes, fences, byte order mark, line ends, a missing or badly spelled name, quotes around numbers, the
+file's own name. Comments, unknown keys and keys that are there twice stay. ` + "`--diff`" + ` shows the changes and writes nothing.
 
 | id | agentctl | spec | claude-code | upload | what is wrong |
 |---|---|---|---|---|---|

@@ -75,6 +75,11 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("model %q (from %s) is not known", e.Name, e.From)
 }
 
+// BaseURLError reports an AGENTCTL_BASE_URL that is no address.
+type BaseURLError struct{ Err error }
+
+func (e *BaseURLError) Error() string { return BaseURLEnv + ": " + e.Err.Error() }
+
 // NoneError reports that no model is configured and none was found.
 type NoneError struct{}
 
@@ -92,6 +97,11 @@ func (e *SeveralError) Error() string {
 func Model(ctx context.Context, r Request) (*Choice, error) {
 	if r.Data == nil {
 		r.Data = model.Builtin()
+	}
+	if base := r.Getenv(BaseURLEnv); base != "" {
+		if err := config.CheckURL(base); err != nil {
+			return nil, &BaseURLError{Err: err}
+		}
 	}
 	for _, named := range []struct{ name, from string }{
 		{r.Flag, "--model"},
