@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/config"
+	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/frontmatter"
 	"github.com/agentctl/agentctl/internal/iostreams"
 	"github.com/agentctl/agentctl/internal/registry"
@@ -154,8 +155,8 @@ func fileKind(err error) (kind string, exit int, hint string, ok bool) {
 	if e, ok := as[*config.PolicyError](err); ok {
 		return "refused", exitRefused, fmt.Sprintf("remove %s from that file; set it in your own configuration (agentctl config path) instead", e.Key), true
 	}
-	if _, ok := as[*frontmatter.StrictError](err); ok {
-		return "invalid_file", exitUsage, "", true
+	if e, ok := as[*frontmatter.StrictError](err); ok {
+		return "invalid_file", exitUsage, otherFindings(e.Diagnostics), true
 	}
 	return "", 0, "", false
 }
@@ -188,6 +189,15 @@ func notFoundHint(e *registry.NotFoundError) string {
 	}
 	if len(e.Looked) > 0 {
 		lines = append(lines, "looked in: "+strings.Join(e.Looked, ", "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// otherFindings are those after the first, which an error names itself.
+func otherFindings(ds []diag.Diagnostic) string {
+	var lines []string
+	for _, d := range ds[min(1, len(ds)):] {
+		lines = append(lines, "also "+d.String())
 	}
 	return strings.Join(lines, "\n")
 }

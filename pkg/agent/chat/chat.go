@@ -312,9 +312,14 @@ func (c *Chat) contextFiles() (map[string]string, error) {
 	}
 	defer root.Close()
 	for _, path := range c.config.App.ContextFiles {
-		data, err := root.ReadFile(filepath.FromSlash(path))
-		if errors.Is(err, fs.ErrNotExist) {
+		// A pipe would never end, and a folder is no text.
+		info, err := root.Stat(filepath.FromSlash(path))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 			continue
+		}
+		var data []byte
+		if err == nil {
+			data, err = root.ReadFile(filepath.FromSlash(path))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("context file: %w", err)
