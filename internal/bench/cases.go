@@ -23,6 +23,7 @@ var cases = []benchCase{
 	{"lint", (*bench).lint},
 	{"chat", (*bench).chat},
 	{"prebuild", (*bench).prebuild},
+	{"invoke", (*bench).invoke},
 	{"sandbox", (*bench).sandbox},
 	{"memory", (*bench).memory},
 }
@@ -126,6 +127,36 @@ func (b *bench) prebuild(ctx context.Context) error {
 	hashing := sample{wall: took, cpu: took}
 	b.row("prebuild", "hashing the sources", hashing, ratios{})
 	b.row("prebuild", "nothing to do", got[1], to(less(got[1], got[0]), hashing, "this beyond version to hashing"))
+	return nil
+}
+
+// invoke compares a call by agentctl with the launcher called by hand; describe
+// and list read frozen files and start nothing.
+func (b *bench) invoke(ctx context.Context) error {
+	dir := filepath.Join(b.tmp, "invoke")
+	if err := writeTool(filepath.Join(dir, "tools", "bench-tool")); err != nil {
+		return err
+	}
+	if out, err := b.agentctl("prebuild", dir, "tool", "prebuild").output(ctx); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	launch, err := filepath.Glob(filepath.Join(dir, ".agentctl", "prebuilt", "bench-tool", "*", "launch"))
+	if err != nil || len(launch) != 1 {
+		return fmt.Errorf("one launcher is wanted, got %q, %w", launch, err)
+	}
+	got, err := measure(ctx, b.runs,
+		b.agentctl("version", dir, "version"),
+		subject{name: "launcher", argv: []string{launch[0], "hello", "{}"}},
+		b.agentctl("invoke", dir, "tool", "invoke", "bench-tool:hello", "{}"),
+		b.agentctl("describe", dir, "tool", "describe", "bench-tool"),
+		b.agentctl("list", dir, "tool", "list"))
+	if err != nil {
+		return err
+	}
+	b.row("invoke", "launcher by hand", got[1], ratios{})
+	b.row("invoke", "tool invoke", got[2], to(less(got[2], got[0]), got[1], "this beyond version to the launcher"))
+	b.row("invoke", "tool describe", got[3], to(got[3], got[0], "this to version"))
+	b.row("invoke", "tool list", got[4], to(got[4], got[0], "this to version"))
 	return nil
 }
 

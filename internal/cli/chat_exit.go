@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/diag"
@@ -154,12 +155,19 @@ func agentKind(err error) (kind string, exit int, hint string, ok bool) {
 		return "several_models", exitUsage, "choose one: --model " + e.Names[0], true
 	}
 	if _, ok := as[*choose.ScriptError](err); ok {
-		return "script", exitUsage, "see docs/models.md for the format", true
+		return "script", exitUsage, scriptHint(err), true
 	}
 	if kind, exit, hint, ok := checkKind(err); ok {
 		return kind, exit, hint, true
 	}
 	return modelKind(err)
+}
+
+func scriptHint(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "give the path of a script, from the current folder, or scripted:demo"
+	}
+	return "see docs/models.md for the format"
 }
 
 func modelKind(err error) (kind string, exit int, hint string, ok bool) {
