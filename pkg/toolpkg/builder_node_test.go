@@ -148,7 +148,7 @@ func TestNodeBuilderRefuses(t *testing.T) {
 			}
 			o, err := p.Prebuild(t.Context(), []*Source{src})
 			buildError := &BuildError{}
-			if errors.As(o[0].Err, &buildError) {
+			if err != nil || !errors.As(o[0].Err, &buildError) || !strings.Contains(buildError.Error(), tt.want) {
 				t.Errorf("got %v, %v, want %s", err, o[0].Err, tt.want)
 			}
 		})
