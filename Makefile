@@ -47,7 +47,7 @@ bench: build ## measure speed; RUNS whole-process runs a side
 	go test -run '^$$' -bench . -benchtime $(BENCHTIME) -benchmem ./internal/bench
 	go run ./internal/bench -runs $(RUNS)
 
-demo: build ## show the whole program, without network and without a model
+demo: build ## show the main job: no API key, no model
 	./scripts/demo.sh
 
 live: build ## chat with a real small model on llama.cpp and record it (not part of test)
