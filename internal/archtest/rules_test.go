@@ -77,7 +77,6 @@ var imports = []importRule{
 	{"go.yaml.in/yaml", nil, "gopkg.in/yaml.v3 is the one YAML library"},
 	{"github.com/invopop/jsonschema", []string{"internal/schema", "pkg/toolpkg/dispatch"}, "schemas are made in one profile"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/schema"}, "values are checked in one place"},
-	{"github.com/landlock-lsm/go-landlock", []string{"pkg/sandbox", "pkg/sandbox/internal/stage"}, "confinement is the sandbox's work"},
 	{"github.com/elastic/go-seccomp-bpf", []string{"pkg/sandbox", "pkg/sandbox/internal/stage"}, "confinement is the sandbox's work"},
 	{"github.com/tmaxmax/go-sse", []string{"pkg/agent/model/internal/wire", "pkg/agent/model/openai", "pkg/agent/model/anthropic"}, "the wire layer decodes streams"},
 	{"github.com/rogpeppe/go-internal", nil, "scripts are for tests"},
