@@ -40,7 +40,7 @@ func (h *chatHost) host() (tui.Host, error) {
 			_, err := state.Approve(ctx, key, true)
 			return err
 		},
-		Allow: h.allow, Allowed: h.allowed, Sessions: h.sessions, Export: h.export,
+		Trust: h.trust, Allow: h.allow, Allowed: h.allowed, Sessions: h.sessions, Export: h.export,
 		Skills:  h.o.f.skillHost(h.scope),
 		Render:  screenMarkdown(h.o.IO.Color),
 		History: typed,
@@ -137,6 +137,17 @@ func (h *chatHost) allow(rule string) error {
 	h.o.Allow = append(h.o.Allow, rule)
 	h.policy.Flags = append(h.policy.Flags, rule)
 	return nil
+}
+
+// trust agrees to the workspace as it is now and returns what was left out of it.
+func (h *chatHost) trust(ctx context.Context) ([]string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	places, err := h.o.f.leftOut()
+	if err != nil {
+		return nil, err
+	}
+	return places, h.o.f.trustNow(ctx)
 }
 
 func (h *chatHost) allowed() ([]tui.Rule, error) {

@@ -48,14 +48,14 @@ func (o *chatOptions) setup(ctx context.Context) (chat.Config, error) {
 	return c, nil
 }
 
-// allowStart refuses an app of an untrusted workspace, and says what else of
-// such a workspace is left out.
+// allowStart refuses an app of an untrusted workspace, and says what else of the
+// workspace is left out.
 func (o *chatOptions) allowStart(a *app.App, trusted bool) error {
 	if err := a.RequireTrust(); err != nil {
 		return err
 	}
 	if trusted {
-		return nil
+		return o.warnHeldBack()
 	}
 	return o.warnUntrustedWorkspace()
 }

@@ -25,6 +25,44 @@ func (o *chatOptions) warnUntrustedWorkspace() error {
 	return nil
 }
 
+// warnHeldBack says in one line what of a trusted workspace the chat leaves out,
+// since a program made it, and how to allow it.
+func (o *chatOptions) warnHeldBack() error {
+	held, err := o.f.heldBack()
+	if len(held) > 0 {
+		warn(o.IO, "left out, since a program made it while it ran: %s. Look at it, then run: agentctl trust", strings.Join(held, ", "))
+	}
+	return err
+}
+
+// leftOut are the places of the workspace that may not steer a chat now.
+func (f *Factory) leftOut() ([]string, error) {
+	trusted, err := f.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	if trusted {
+		return f.heldBack()
+	}
+	ws, err := f.Workspace()
+	return steering(ws), err
+}
+
+// trustNow records a person's agreement to everything in the workspace.
+func (f *Factory) trustNow(ctx context.Context) error {
+	ws, err := f.Workspace()
+	if err != nil {
+		return err
+	}
+	if _, err := f.State().Trust(ctx, ws, true); err != nil {
+		return err
+	}
+	f.unrecorded.clear()
+	f.TrustFlag = true
+	f.fill() // what was left out counts now
+	return nil
+}
+
 // steering are the places of a workspace that would steer a chat. Sources of
 // packages do not reach one before they are built.
 func steering(ws string) []string {
@@ -35,34 +73,36 @@ func steering(ws string) []string {
 // kept; a no holds for this run. A workspace that has nothing to steer with is
 // trusted for this run: what appears in it now is this person's own.
 func (o *chatOptions) askTrust(ctx context.Context) error {
-	trusted, err := o.f.Trusted()
-	if err != nil || trusted {
-		return err
-	}
-	ws, err := o.f.Workspace()
+	places, err := o.f.leftOut()
 	if err != nil {
 		return err
 	}
-	places := steering(ws)
-	yes := len(places) == 0
-	if !yes {
-		if yes, err = o.confirmTrust(ctx, ws, places); err != nil {
-			return err
-		}
-		if yes {
-			_, err = o.f.State().Trust(ctx, ws, true)
-		}
-	}
-	if yes {
+	if len(places) == 0 {
 		o.f.TrustFlag = true
-		o.f.fill() // what was left out counts now
+		o.f.fill()
+		return nil
 	}
-	return err
+	if yes, err := o.confirmTrust(ctx, places); err != nil || !yes {
+		return err
+	}
+	return o.f.trustNow(ctx)
 }
 
-func (o *chatOptions) confirmTrust(ctx context.Context, ws string, places []string) (bool, error) {
+func (o *chatOptions) confirmTrust(ctx context.Context, places []string) (bool, error) {
+	ws, err := o.f.Workspace()
+	if err != nil {
+		return false, err
+	}
+	trusted, err := o.f.Trusted()
+	if err != nil {
+		return false, err
+	}
+	why := "This workspace is not trusted yet. It has things that can steer the model:"
+	if trusted {
+		why = "A program made these while it ran. They can steer the model:"
+	}
 	out := o.plainErr()
-	fmt.Fprintf(out, "%s\nThis workspace is not trusted yet. It has things that can steer the model:\n", termtext.Line(ws))
+	fmt.Fprintf(out, "%s\n%s\n", termtext.Line(ws), why)
 	for _, place := range places {
 		fmt.Fprintf(out, "  %s\n", termtext.Line(place))
 	}

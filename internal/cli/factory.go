@@ -33,6 +33,8 @@ type Factory struct {
 	WorkspaceFlag string
 	// switches are the skills that were switched for this run.
 	switches skillSwitches
+	// unrecorded are the places that appeared and could not be recorded.
+	unrecorded pathSet
 	// TrustFlag is set by --trust-workspace: trust for this run.
 	TrustFlag bool
 
@@ -94,31 +96,17 @@ func (f *Factory) findWorkspace() (string, error) {
 // State is the store of what the user decided.
 func (f *Factory) State() state.Store { return state.Store{Dir: f.Dirs.State} }
 
-func (f *Factory) trusted() (bool, error) {
-	if f.TrustFlag {
-		return true, nil
-	}
-	ws, err := f.Workspace()
-	if err != nil {
-		return false, err
-	}
-	return f.State().Trusted(ws)
-}
-
 func (f *Factory) loadConfig() (*config.Loaded, error) {
 	ws, err := f.Workspace()
 	if err != nil {
 		return nil, err
 	}
-	trusted, err := f.Trusted()
+	file := filepath.Join(ws, workspace.ConfigFile)
+	trusted, err := f.trustedAt(file)
 	if err != nil {
 		return nil, err
 	}
-	return f.readConfig(config.Options{
-		UserFile:      f.Dirs.ConfigFile(),
-		WorkspaceFile: filepath.Join(ws, workspace.ConfigFile),
-		Trusted:       trusted,
-	})
+	return f.readConfig(config.Options{UserFile: f.Dirs.ConfigFile(), WorkspaceFile: file, Trusted: trusted})
 }
 
 // readConfig loads the configuration and checks the names that only other

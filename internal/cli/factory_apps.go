@@ -20,7 +20,7 @@ func (f *Factory) appLibrary() (*app.Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	trusted, err := f.Trusted()
+	trusted, err := f.trustedAt(filepath.Join(ws, "apps"))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (f *Factory) openAppDir(ctx context.Context, ref string) (*app.App, error) 
 	if err != nil {
 		return nil, err
 	}
-	trusted, err := f.Trusted()
+	trusted, err := f.trustedAt(a.Dir)
 	a.Untrusted = !trusted && inFolder(ws, a.Dir)
 	return a, err
 }

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/agentctl/agentctl/internal/config"
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/agent/app"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/agent/chat"
@@ -107,7 +110,11 @@ func (f *Factory) describedModel(ctx context.Context, flag, ofApp string, c conf
 // chatConfig is the configuration that steers a chat: that of the workspace
 // counts only once it is trusted.
 func (f *Factory) chatConfig() (*config.Loaded, error) {
-	trusted, err := f.Trusted()
+	ws, err := f.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	trusted, err := f.trustedAt(filepath.Join(ws, workspace.ConfigFile))
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +133,25 @@ func (f *Factory) chooseModel(ctx context.Context, flag, ofApp string, c config.
 }
 
 // chatCatalog has the packages of the user's configuration, and those of the
-// workspace once it is trusted.
+// workspace as far as it is trusted.
 func (f *Factory) chatCatalog(ctx context.Context, c *config.Loaded, trusted bool) (*toolpkg.Catalog, error) {
 	if !trusted {
 		return toolpkg.LoadCatalog(ctx, c.Tools.Prebuilt, nil)
 	}
-	return f.toolCatalog(ctx)
+	sources, err := f.toolSources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	roots, err := f.prebuiltRoots()
+	if err != nil {
+		return nil, err
+	}
+	held, err := f.heldBack()
+	if err != nil {
+		return nil, err
+	}
+	roots = slices.DeleteFunc(roots, func(root string) bool { return overlapsAny(held, root) })
+	return toolpkg.LoadCatalog(ctx, roots, sources)
 }
 
 // chatEnv is what the tools of a chat work on. The sandbox is opened at the

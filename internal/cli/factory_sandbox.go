@@ -15,7 +15,11 @@ func (f *Factory) openSandbox(ctx context.Context, name string) (sandbox.Backend
 	if err != nil {
 		return nil, err
 	}
-	return sandbox.Open(ctx, o)
+	b, err := sandbox.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return watchful{Backend: b, f: f}, nil
 }
 
 // sandboxOptions are those of this machine and configuration; name, if not "",

@@ -34,7 +34,7 @@ func (f *Factory) loadSkills(s SkillScope) (skill.Resolver, error) {
 	if err != nil {
 		return nil, err
 	}
-	lib := &skill.Library{Disabled: disabled, CacheDir: f.Dirs.Cache}
+	lib := &skill.Library{Disabled: disabled, HeldBack: f.heldBack, CacheDir: f.Dirs.Cache}
 	if s.Path != "" {
 		lib.Sources, err = skill.PathSources(s.Path)
 		return lib, err

@@ -42,6 +42,15 @@ func (f *Factory) toolCatalog(ctx context.Context) (*toolpkg.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
+	roots, err := f.prebuiltRoots()
+	if err != nil {
+		return nil, err
+	}
+	return toolpkg.LoadCatalog(ctx, roots, sources)
+}
+
+// prebuiltRoots are the folders of prebuilt packages, in order of precedence.
+func (f *Factory) prebuiltRoots() ([]string, error) {
 	out, err := f.prebuiltDir()
 	if err != nil {
 		return nil, err
@@ -50,7 +59,7 @@ func (f *Factory) toolCatalog(ctx context.Context) (*toolpkg.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toolpkg.LoadCatalog(ctx, append([]string{out}, c.Tools.Prebuilt...), sources)
+	return append([]string{out}, c.Tools.Prebuilt...), nil
 }
 
 func (f *Factory) prebuiltDir() (string, error) {

@@ -45,7 +45,7 @@ func noteConfinement(s *iostreams.IOStreams, res sandbox.Result) {
 		warn(s, "warning: sandbox %s did not enforce: %s", res.Backend, strings.Join(featureNames(res.Missing), ", "))
 	}
 	for _, path := range res.Appeared {
-		warn(s, "warning: %s appeared during the run; it can steer a model, look at it before you use it", path)
+		warn(s, "warning: %s appeared during the run. It can steer a model, so chat leaves it out until you agree: look at it, then run agentctl trust", path)
 	}
 	for _, hint := range res.Hints {
 		warn(s, "hint: %s", hint)

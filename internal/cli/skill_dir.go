@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,21 +44,34 @@ func (o *writeDir) writing(ctx context.Context, s *iostreams.IOStreams, write fu
 	if err != nil {
 		return err
 	}
+	own := len(workspace.Steering(ws)) == 0
+	if err := write(); err != nil {
+		return err
+	}
+	if own {
+		if len(workspace.Steering(ws)) == 0 {
+			return nil // written somewhere else
+		}
+		_, err = o.State.Trust(ctx, ws, true)
+		return err
+	}
+	return o.warnLeftOut(s, ws)
+}
+
+// warnLeftOut says why chat will not use what was written.
+func (o *writeDir) warnLeftOut(s *iostreams.IOStreams, ws string) error {
 	trusted, err := o.State.Trusted(ws)
 	if err != nil {
 		return err
 	}
-	own := len(workspace.Steering(ws)) == 0
-	if err := write(); err != nil || trusted {
-		return err
-	}
+	appeared, err := o.State.Appeared(ws)
 	switch {
-	case len(workspace.Steering(ws)) == 0:
-		return nil // written somewhere else
-	case !own:
+	case err != nil:
+		return err
+	case !trusted:
 		warn(s, "workspace %s is not trusted, so chat leaves its skills out (agentctl trust)", ws)
-		return nil
+	case len(appeared) > 0:
+		warn(s, "%s appeared while a program ran, so chat leaves it out until you agree (agentctl trust)", strings.Join(appeared, ", "))
 	}
-	_, err = o.State.Trust(ctx, ws, true)
-	return err
+	return nil
 }

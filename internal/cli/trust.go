@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +33,10 @@ func newTrustCmd(f *Factory) *cobra.Command {
 		Use: "trust [DIR]", Short: "Let a workspace steer models",
 		Long: `Trust a workspace (default: the current one). Skills, apps, tools, context files
 and configuration of a workspace can steer a model, so chat leaves them out until
-the workspace is trusted. Trust holds for that folder on this account.`,
+the workspace is trusted. Trust holds for that folder on this account.
+
+A place like .skill or agentctl.yaml that a program makes while it runs is left
+out as well, also of a trusted workspace, until you run this once more.`,
 		Args: rangeArgs(0, 1, "at most one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -51,8 +55,15 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if err != nil {
 		return err
 	}
+	appeared, err := o.State.Appeared(dir)
+	if err != nil {
+		return err
+	}
 	if _, err := o.State.Trust(ctx, dir, !o.Revoke); err != nil {
 		return err
+	}
+	if len(appeared) > 0 && !o.Revoke {
+		warn(o.IO, "with what programs made in it: %s", strings.Join(appeared, ", "))
 	}
 	if o.JSON {
 		return writeJSON(o.IO.Out, trustJSON{Dir: dir, Trusted: !o.Revoke})

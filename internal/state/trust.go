@@ -22,9 +22,15 @@ func (s Store) Trusted(workspace string) (bool, error) {
 	return slices.Contains(f.Trusted, canonical(workspace)), nil
 }
 
-// Trust records that the user trusts a workspace; trusted=false takes it back.
-// It returns whether that changed anything.
+// Trust records that the user trusts a workspace, with everything that appeared
+// in it until now (see [Store.Appeared]); trusted=false takes the trust back. It
+// returns whether that changed the trust.
 func (s Store) Trust(ctx context.Context, workspace string, trusted bool) (changed bool, err error) {
+	if trusted {
+		if err := s.agree(workspace); err != nil {
+			return false, err
+		}
+	}
 	var f trustFile
 	dir := canonical(workspace)
 	err = s.update(ctx, s.trustPath(), &f, func() bool {

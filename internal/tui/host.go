@@ -50,6 +50,9 @@ type Host struct {
 	Allow func(rule string) error
 	// Allowed lists the rules: by flag and /allow, by configuration, for ever.
 	Allowed func() ([]Rule, error)
+	// Trust is the person's agreement to everything in the workspace; it returns
+	// the places that were left out until now.
+	Trust func(ctx context.Context) ([]string, error)
 	// Sessions lists those of the workspace, the one used last first.
 	Sessions func(context.Context) ([]SessionRow, error)
 	// Export writes a session as Markdown and returns the file.

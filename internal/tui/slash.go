@@ -49,6 +49,7 @@ func commands() []command {
 		{"export", "[FILE]", "write the session as Markdown", (*console).export},
 		{"usage", "", "tokens and steps until now", (*console).usageText},
 		{"reload", "", "read app, skills and tools anew", (*console).reload},
+		{"trust", "", "let what was left out of this workspace steer the chat", (*console).trust},
 		{"quit", "", "leave (also Ctrl-D)", func(*console, context.Context, string) reply { return reply{quit: true} }},
 	}
 }

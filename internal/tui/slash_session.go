@@ -101,6 +101,22 @@ func (c *console) reload(ctx context.Context, _ string) reply {
 	return reply{text: "App, skills and tools were read anew."}
 }
 
+// trust agrees to the workspace as it is now, and reads it anew.
+func (c *console) trust(ctx context.Context, _ string) reply {
+	places, err := c.host.Trust(ctx)
+	if err != nil {
+		return reply{err: err}
+	}
+	if len(places) == 0 {
+		return reply{text: "Nothing of this workspace was left out."}
+	}
+	out := c.reload(ctx, "")
+	if out.err == nil {
+		out.text = "Used from now on: " + termtext.Line(strings.Join(places, ", ")) + "\n" + out.text
+	}
+	return out
+}
+
 // count adds up a turn that ended.
 func (c *console) count(res session.Result) {
 	c.total.turns++

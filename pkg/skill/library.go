@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,9 @@ type Library struct {
 	Sources []Source
 	// Disabled tells whether a name is switched off; nil means none is.
 	Disabled func(name string) bool
+	// HeldBack returns absolute paths whose skills no model sees now, like those of
+	// an untrusted source. It is asked at each Load; nil means none.
+	HeldBack func() ([]string, error)
 	// CacheDir is where embedded skills get a real folder; "" means that they
 	// have none.
 	CacheDir string
@@ -39,7 +43,30 @@ type cached struct {
 // Load scans the sources. Skills of a workspace are read anew each time, so that
 // an edit shows in the next turn; others are read again once their file changed.
 func (l *Library) Load(ctx context.Context) (*Listing, error) {
-	return kind(l.parse).Load(ctx, l.Sources, registry.Options{Disabled: l.Disabled})
+	sources, err := l.sources()
+	if err != nil {
+		return nil, err
+	}
+	return kind(l.parse).Load(ctx, sources, registry.Options{Disabled: l.Disabled})
+}
+
+// sources are those of the library, the ones that are held back marked.
+func (l *Library) sources() ([]Source, error) {
+	if l.HeldBack == nil {
+		return l.Sources, nil
+	}
+	held, err := l.HeldBack()
+	if err != nil || len(held) == 0 {
+		return l.Sources, err
+	}
+	out := slices.Clone(l.Sources)
+	for i := range out {
+		src := &out[i]
+		if src.FS == nil && src.Name != SourcePath { // a folder that the user named is consent
+			src.Untrusted = src.Untrusted || slices.ContainsFunc(held, func(dir string) bool { return inDir(dir, src.Root) })
+		}
+	}
+	return out, nil
 }
 
 // Dir returns the real folder of a skill; see [Dir].

@@ -327,3 +327,47 @@ func FuzzSlug(f *testing.F) {
 		}
 	})
 }
+
+func TestHeldBack(t *testing.T) {
+	t.Parallel()
+	ws := t.TempDir()
+	for _, dir := range []string{".skill/made", ".skill/named", "skills/ours"} {
+		file := filepath.Join(ws, filepath.FromSlash(dir), "SKILL.md")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("---\ndescription: Does it. Use when asked.\n---\nDo it.\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var held []string
+	l := &Library{
+		Sources: Sources(SourceOptions{
+			Workspace: ws, Trusted: true, Extra: []string{filepath.Join(ws, ".skill", "named")},
+			Which: []string{SourceWorkspace, SourceShared},
+		}),
+		HeldBack: func() ([]string, error) { return held, nil },
+	}
+	seen := func() (names []string) {
+		t.Helper()
+		all, err := l.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range ModelView(all, nil).Winners() {
+			names = append(names, it.Name)
+		}
+		return names
+	}
+	if got, want := seen(), []string{"made", "named", "ours"}; !slices.Equal(got, want) {
+		t.Errorf("nothing held back: got %q, want %q", got, want)
+	}
+	held = []string{filepath.Join(ws, ".skill")} // between two turns
+	if got, want := seen(), []string{"named", "ours"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	l.HeldBack = func() ([]string, error) { return nil, errors.New("no state") }
+	if _, err := l.Load(t.Context()); err == nil {
+		t.Error("a state that cannot be read holds nothing back")
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/internal/userdirs"
@@ -127,9 +126,11 @@ func (o SourceOptions) sharedRoots() []Source {
 
 // untrusted tells whether dir came with a workspace that is not trusted.
 func (o SourceOptions) untrusted(dir string) bool {
-	if o.Trusted || o.Workspace == "" {
-		return false
-	}
-	rel, err := filepath.Rel(o.Workspace, dir)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return !o.Trusted && o.Workspace != "" && inDir(o.Workspace, dir)
+}
+
+// inDir tells whether path is dir or lies below it.
+func inDir(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }

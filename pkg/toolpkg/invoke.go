@@ -235,7 +235,8 @@ func (x *running) ended(res sandbox.Result) {
 	for _, path := range res.Appeared {
 		r.Findings = append(r.Findings, diag.Diagnostic{
 			File: path, Severity: diag.Warning, Code: "sandbox.appeared",
-			Message: "appeared while the tool ran; chat does not use it before you agree",
+			Message: "appeared while the tool ran; it can steer a model, so chat leaves it out until you agree",
+			Fix: "look at it, then run agentctl trust",
 		})
 	}
 	r.Hint = strings.Join(res.Hints, "\n")
