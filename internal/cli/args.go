@@ -41,17 +41,21 @@ func noArgs(cmd *cobra.Command, args []string) error {
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
+	names := subcommands(cmd)
 	hint := "commands: " + strings.Join(names, ", ")
 	if near := suggest.Nearest(name, names, 1); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %s %s? %s", cmd.CommandPath(), near[0], hint)
 	}
 	return usageError{message: fmt.Sprintf("unknown command %q for %q", name, cmd.CommandPath()), hint: hint}
+}
+
+func subcommands(cmd *cobra.Command) (names []string) {
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // oneOf checks the value of a flag that takes one of several words.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent/chat"
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/model/choose"
@@ -59,7 +60,7 @@ func stopFailure(res session.Result) failure {
 		f.Message = "a call was denied"
 		f.Hint = "allow it with --allow " + deniedNames(res)
 	case session.StopLimit:
-		f.Message = fmt.Sprintf("stopped after %d steps without an answer", res.Steps)
+		f.Message = fmt.Sprintf("stopped after %s without an answer", termtext.Count(res.Steps, "step"))
 		f.Hint = "raise --max-steps, or go on with --continue"
 	case session.StopLoop:
 		f.Message = "stopped: the model repeats itself, the same call or the same words again and again"

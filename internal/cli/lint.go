@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/termtext"
@@ -89,6 +90,11 @@ func printFindings(o outputOptions, out lintJSON) error {
 		}
 	}
 	s := out.Summary
-	warn(o.IO, "%d errors, %d warnings, %d infos in %d files", s.Errors, s.Warnings, s.Infos, s.Files)
+	warn(o.IO, "%s in %s", findingCounts(s.Errors, s.Warnings, s.Infos), termtext.Count(s.Files, "file"))
 	return nil
+}
+
+// findingCounts is "1 error, 2 warnings, 0 infos".
+func findingCounts(errors, warnings, infos int) string {
+	return strings.Join([]string{termtext.Count(errors, "error"), termtext.Count(warnings, "warning"), termtext.Count(infos, "info")}, ", ")
 }

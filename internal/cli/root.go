@@ -47,7 +47,7 @@ func newRootCmd(f *Factory) *cobra.Command {
 		newTrustCmd(f),
 		newVersionCmd(f, nil),
 	)
-	cmd.InitDefaultHelpCmd()
+	cmd.SetHelpCommand(newHelpCmd())
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	finish(cmd)
 	return cmd

@@ -9,6 +9,7 @@ import (
 	"github.com/google/renameio/v2/maybe"
 
 	"github.com/agentctl/agentctl/internal/iostreams"
+	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/internal/tui"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
@@ -90,9 +91,9 @@ func (p *panelSkills) importFrom(ctx context.Context, path string) (string, erro
 		return "", withHint(err)
 	}
 	p.f.fill() // the first skill of a workspace makes it trusted
-	text := fmt.Sprintf("%s (%d files)", res.Name, res.Files)
+	text := fmt.Sprintf("%s (%s)", res.Name, termtext.Count(res.Files, "file"))
 	if n := len(res.Diagnostics); n > 0 {
-		text += fmt.Sprintf(", %d findings: l shows them", n)
+		text += fmt.Sprintf(", %s: l shows them", termtext.Count(n, "finding"))
 	}
 	return text, nil
 }

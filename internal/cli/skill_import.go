@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
 
@@ -87,7 +88,7 @@ func runSkillImport(ctx context.Context, o *skillImportOptions) error {
 		})
 	}
 	if o.Request.DryRun {
-		warn(o.IO, "nothing was written: %s would be made of %d files", res.Dir, res.Files)
+		warn(o.IO, "nothing was written: %s would be made of %s", res.Dir, termtext.Count(res.Files, "file"))
 	} else {
 		printDiagnostics(o.IO, res.Diagnostics)
 	}

@@ -262,6 +262,6 @@ func (o *skillLintOptions) print(res skill.LintResult, diff string) error {
 		}
 	}
 	s := res.Summary
-	fmt.Fprintf(o.IO.Err, "%d skills: %d errors, %d warnings, %d infos\n", s.Files, s.Errors, s.Warnings, s.Infos)
+	fmt.Fprintf(o.IO.Err, "%s: %s\n", termtext.Count(s.Files, "skill"), findingCounts(s.Errors, s.Warnings, s.Infos))
 	return nil
 }

@@ -46,3 +46,12 @@ func FuzzBlock(f *testing.F) {
 		}
 	})
 }
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files"} {
+		if got := termtext.Count(n, "file"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -30,11 +30,15 @@ func (c *check) body() {
 	}
 	c.bodySize(s.Body, s.BodyLine)
 	var code codeBlock
+	var part section
 	line := s.BodyLine
 	for text := range strings.Lines(s.Body) {
-		code = c.bodyLine(line, strings.TrimRight(text, "\n"), code)
+		text = strings.TrimRight(text, "\n")
+		part = c.sectionLine(part, line, text, code.mark != "")
+		code = c.bodyLine(line, text, code)
 		line++
 	}
+	c.sectionEnd(part)
 }
 
 func (c *check) bodySize(body string, line int) {

@@ -23,8 +23,10 @@ func TestNew(t *testing.T) {
 			t.Errorf("no heading %q", heading)
 		}
 	}
-	if got := lintText(t, it, LintOptions{Profile: ProfileUpload}); got != "" {
-		t.Errorf("a new skill has findings: %s", got)
+	for _, finding := range strings.Split(lintText(t, it, LintOptions{Profile: ProfileUpload}), "\n") {
+		if !strings.HasSuffix(finding, " info body.unfilled") {
+			t.Errorf("a new skill has another finding than what is left to write: %s", finding)
+		}
 	}
 	if tools, ds := ScriptTools(it); len(tools) != 1 || len(ds) > 0 {
 		t.Errorf("tools.yaml: %v, %v", tools, ds)

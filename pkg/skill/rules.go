@@ -142,6 +142,7 @@ func bodyRules() []Rule {
 		{"body.todo", sevInfo, nil, "A TODO was left in the body."},
 		{"body.tokens", sevInfo, nil, "The body has more than about 5,000 tokens. Move details to references/."},
 		{"body.too-long", sevWarn, nil, "The body has more than 50,000 characters: a model gets it in pieces, and save refuses it."},
+		{"body.unfilled", sevInfo, nil, "A section holds nothing but the comment of a template. Write it, or delete the heading."},
 		{"link.absolute", sevWarn, nil, "A path of one person's machine; others do not have it."},
 		{"link.missing", sevWarn, nil, "A relative link or path leads to a file that the skill does not hold."},
 		{"link.outside", sevWarn, nil, "A relative link leaves the skill's folder and breaks when the skill is moved."},

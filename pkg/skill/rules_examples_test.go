@@ -160,6 +160,10 @@ var ruleExamples = map[string]ruleExample{
 	"body.todo":         {body("TODO: describe the output"), body("Write the result to out.csv.")},
 	"body.tokens":       {body(strings.Repeat("word ", 4*maxTokens/5+1)).shown("20,000 bytes and more"), body("See [formats](references/formats.md).").withFiles("references/formats.md", "x")},
 	"body.too-long":     {body(strings.Repeat("x", MaxBody+1)).shown("50,001 characters"), body("See [formats](references/formats.md).").withFiles("references/formats.md", "x")},
+	"body.unfilled": {
+		body("## Inputs\n\n<!-- What must be at hand? -->\n\n## Steps\n\nRead it."),
+		body("## Inputs\n\n<!-- kept from an older version -->\nA CSV file.\n\n```html\n# x\n<!-- a comment -->\n```\n\n## Steps"),
+	},
 
 	"compatibility.too-long": {key("compatibility: " + strings.Repeat("x", maxCompatibility+1)).shown("501 characters"), key("compatibility: Needs Python 3.11.")},
 	"description.claude-cap": {key("when_to_use: " + strings.Repeat("x", claudeCap)).shown("1,537 characters with `when_to_use`"), plainOK},
