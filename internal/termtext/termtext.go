@@ -9,10 +9,26 @@ import (
 	"unicode"
 )
 
-// Line returns s on one line: white space squeezed to single blanks, every
-// other control, bidirectional or invisible character shown as its code point.
+// Line returns s on one line: a line break or tab, with the white space around it,
+// is one blank, and every other control, bidirectional or invisible character is
+// shown as its code point. Blanks within a line stay: a path may have two.
 func Line(s string) string {
-	return Block(strings.Join(strings.Fields(s), " "))
+	lines := strings.FieldsFunc(s, breaks)
+	kept := lines[:0]
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" {
+			kept = append(kept, line)
+		}
+	}
+	return Block(strings.Join(kept, " "))
+}
+
+func breaks(r rune) bool {
+	switch r {
+	case '\n', '\t', '\r', '\v', '\f', 0x85, 0x2028, 0x2029:
+		return true
+	}
+	return false
 }
 
 // Block keeps line feeds and tabs and shows every other control,

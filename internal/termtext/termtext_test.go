@@ -13,6 +13,9 @@ func TestSafe(t *testing.T) {
 	tests := []struct{ name, in, line, block, strip string }{
 		{"plain", "hello", "hello", "hello", "hello"},
 		{"two lines", "a\n\tb", "a b", "a\n\tb", "a\n\tb"},
+		{"blanks within and around", " a  b \n\n  c ", "a  b c", " a  b \n\n  c ", " a  b \n\n  c "},
+		{"only white space", " \n\t ", "", " \n\t ", " \n\t "},
+		{"a line separator", "a\u2028b", "a b", "a\u2028b", "a\u2028b"},
 		{"escape sequence", "\x1b[31mred", "<U+001B>[31mred", "<U+001B>[31mred", "[31mred"},
 		{"carriage return", "safe\revil", "safe evil", "safe<U+000D>evil", "safeevil"},
 		{"bell and backspace", "a\a\b", "a<U+0007><U+0008>", "a<U+0007><U+0008>", "a"},
