@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -51,14 +52,14 @@ func (o *chatOptions) checkModel(ctx context.Context) error {
 	}
 	choice, err := o.chosenModel(ctx)
 	if err != nil {
-		return chatError(ctx, err)
+		return checkError(ctx, err)
 	}
 	report, err := check.Run(ctx, check.Options{Choice: choice, Now: o.f.Now, Tell: func(text string) { warn(o.IO, "%s", text) }})
 	if err == nil && choice.Done != nil {
 		err = choice.Done() // a script that was not followed to its end
 	}
 	if err != nil {
-		return chatError(ctx, err)
+		return checkError(ctx, err)
 	}
 	out := checkShape(choice, report)
 	if err := o.printCheck(out); err != nil {
@@ -68,6 +69,17 @@ func (o *chatOptions) checkModel(ctx context.Context) error {
 		return exitError(out.Exit)
 	}
 	return nil
+}
+
+// checkError is [chatError] without a session to go on with.
+func checkError(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return hintedError{
+			err:  fmt.Errorf("the model did not answer in time: %w", context.DeadlineExceeded),
+			hint: "raise --timeout: a server may take a minute to load a model",
+		}
+	}
+	return chatError(ctx, err)
 }
 
 // chosenModel is the one that a chat with these flags would ask.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/diag"
@@ -119,7 +121,7 @@ func (e *appRefusedError) Error() string {
 func (e *appRefusedError) hint() string {
 	var fixes []string
 	for _, d := range e.findings {
-		if d.Fix != "" {
+		if d.Fix != "" && !slices.Contains(fixes, d.Fix) {
 			fixes = append(fixes, d.Fix)
 		}
 	}
@@ -127,9 +129,10 @@ func (e *appRefusedError) hint() string {
 }
 
 // noModelHint has the three ways on for somebody without a model.
-const noModelHint = `name one: agentctl chat --model ollama/qwen3:14b -p TEXT (a server on this machine)
-or set a key: export OPENAI_API_KEY=… (also ANTHROPIC_API_KEY, OPENROUTER_API_KEY), or AGENTCTL_BASE_URL and AGENTCTL_API_KEY
-or try it without any model: agentctl chat --model scripted:demo -p "What is in this folder?"`
+const noModelHint = `name one: agentctl chat --model ollama/qwen3:14b
+or set a key: export OPENAI_API_KEY=…
+(also ANTHROPIC_API_KEY, OPENROUTER_API_KEY; any server: AGENTCTL_BASE_URL)
+or try it without a model: agentctl chat --model scripted:demo`
 
 // agentKind maps the errors of chats and models.
 func agentKind(err error) (kind string, exit int, hint string, ok bool) {
@@ -175,8 +178,8 @@ func modelKind(err error) (kind string, exit int, hint string, ok bool) {
 	if e, ok := as[*model.AuthError](err); ok {
 		return "auth", exitFailed, keyHint(e), true
 	}
-	if _, ok := as[*model.RateError](err); ok {
-		return "rate", exitFailed, "wait a little and try again", true
+	if e, ok := as[*model.RateError](err); ok {
+		return "rate", exitFailed, rateHint(e), true
 	}
 	if _, ok := as[*model.OverflowError](err); ok {
 		return "overflow", exitOverflow, "shorten the prompt, start a new session, or use a model with a larger window", true
@@ -187,8 +190,8 @@ func modelKind(err error) (kind string, exit int, hint string, ok bool) {
 	if _, ok := as[*model.CutStreamError](err); ok {
 		return "cut_stream", exitFailed, "try again; the session keeps what came", true
 	}
-	if _, ok := as[*model.ServerError](err); ok {
-		return "server", exitFailed, "check the address and that the server runs (agentctl config show)", true
+	if e, ok := as[*model.ServerError](err); ok {
+		return "server", exitFailed, serverHint(e), true
 	}
 	if _, ok := as[*scripted.MismatchError](err); ok {
 		return "script_mismatch", exitFailed, "", true
@@ -196,9 +199,34 @@ func modelKind(err error) (kind string, exit int, hint string, ok bool) {
 	return sessionKind(err)
 }
 
+func rateHint(e *model.RateError) string {
+	switch {
+	case e.Quota:
+		return "raise the limit of the account, or use another model"
+	case e.After > 0:
+		return "try again after that time, or use another model"
+	}
+	return "wait a little and try again"
+}
+
+func serverHint(e *model.ServerError) string {
+	switch {
+	case e.Status == http.StatusNotFound:
+		return "check the name of the model and the address: agentctl chat --check, agentctl config show"
+	case e.Status >= http.StatusInternalServerError:
+		return "the server failed: try again, and look at its log if it is yours"
+	case e.Status >= http.StatusBadRequest:
+		return "the server refused the request: agentctl chat --check tells what it takes"
+	}
+	return "check the address and that the server runs (agentctl config show)"
+}
+
 func keyHint(e *model.AuthError) string {
 	if e.KeyEnv == "" {
 		return "the server wants an API key: set api_key_env of its provider, or AGENTCTL_API_KEY with AGENTCTL_BASE_URL"
+	}
+	if e.Missing {
+		return fmt.Sprintf("set it: export %s=…, or choose another model with --model", e.KeyEnv)
 	}
 	return "check the value of " + e.KeyEnv
 }

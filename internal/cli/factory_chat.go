@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/agentctl/agentctl/internal/config"
@@ -68,12 +67,28 @@ func (f *Factory) composeChat(ctx context.Context, r chatRequest) (c chat.Config
 	if c.Skills, err = f.Skills(SkillScope{App: skillAppOf(c.App), Extra: r.Skills}); err != nil {
 		return c, nil, err
 	}
-	if c.Catalog, err = f.chatCatalog(ctx, conf, c.Trusted); err != nil {
+	// Who only looks at the prompt sees the packages of a workspace that nobody
+	// trusted yet; whoever starts a model does not.
+	if c.Catalog, err = f.chatCatalog(ctx, conf, c.Trusted || r.Start == nil); err != nil {
 		return c, nil, err
 	}
 	c.Sandbox = cmp.Or(r.Sandbox, conf.Sandbox.Backend)
-	c.Env, err = f.chatEnv(r.Sandbox, conf)
+	if c.Env, err = f.chatEnv(r.Sandbox, conf); err != nil {
+		return c, nil, err
+	}
+	named, err := f.namedFolders(c.App, r.Skills)
+	c.Env.Protect = append(c.Env.Protect, named...)
 	return c, conf, err
+}
+
+// namedFolders steer this chat, wherever they lie: the app's, and those of the
+// skills that the user named.
+func (f *Factory) namedFolders(a *app.App, skills []string) ([]string, error) {
+	if filepath.IsAbs(a.Dir) { // an embedded app has no folder
+		skills = append([]string{a.Dir}, skills...)
+	}
+	cwd, err := f.Cwd()
+	return absolutePaths(cwd, skills), err
 }
 
 // checkApp refuses an app that names what does not exist, as app lint reports it.
@@ -121,7 +136,7 @@ func (f *Factory) chatConfig() (*config.Loaded, error) {
 	if trusted {
 		return f.loadConfig()
 	}
-	return f.readConfig(config.Options{UserFile: f.Dirs.ConfigFile()})
+	return f.readConfig(config.Options{})
 }
 
 func (f *Factory) chooseModel(ctx context.Context, flag, ofApp string, c config.Config) (*choose.Choice, error) {
@@ -146,11 +161,6 @@ func (f *Factory) chatCatalog(ctx context.Context, c *config.Loaded, trusted boo
 	if err != nil {
 		return nil, err
 	}
-	held, err := f.heldBack()
-	if err != nil {
-		return nil, err
-	}
-	roots = slices.DeleteFunc(roots, func(root string) bool { return overlapsAny(held, root) })
 	return toolpkg.LoadCatalog(ctx, roots, sources)
 }
 

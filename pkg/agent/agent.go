@@ -122,8 +122,10 @@ type turn struct {
 	denied bool
 	nudged bool
 	// seen counts equal calls with equal results; looping ends the turn.
-	seen    map[string]int
+	seen    map[string]*repeats
 	looping bool
+	// most is the most that the server read of a request.
+	most reading
 	// badArgs counts the refusals of a tool's arguments in a row.
 	badArgs map[string]int
 	// What is done at most once to get a request through: a turn compacts and

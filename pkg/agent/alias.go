@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/repair"
@@ -41,9 +42,10 @@ func aliases(tool Tool) []Alias {
 	return nil
 }
 
-// known tells whether a name that stands in a text is one of a tool.
+// known tells whether a name that stands in a text is one of a tool, or that of a
+// skill: small models call skills like tools, and are told then how to read one.
 func (t *turn) known(name string) bool {
-	return t.names.Known(t.unalias(model.ToolCall{Name: name}).Name)
+	return t.names.Known(t.unalias(model.ToolCall{Name: name}).Name) || slices.Contains(t.skillNames(), name)
 }
 
 // renamed gives the arguments their own names. One that is there by its own name

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agentctl/agentctl/pkg/agent"
 	"github.com/agentctl/agentctl/pkg/agent/session"
@@ -130,4 +132,26 @@ func TestDecisionsAreRecorded(t *testing.T) {
 	if _, err := a.Turn(t.Context(), "go", session.Context{}); !errors.Is(err, gone) {
 		t.Errorf("error %v, want %v", err, gone)
 	}
+}
+
+// The duration of a call is that of the tool, not of the person's decision.
+func TestDurationLeavesOutTheDecision(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAgent(&answers{steps: [][]any{{callOf("a", "look", "")}, {say("ok")}}}, asking{
+			tool: tool{name: "look", run: func(context.Context, agent.Call) (agent.Output, error) {
+				time.Sleep(2 * time.Second)
+				return agent.Output{Text: "seen"}, nil
+			}},
+			request: agent.ApprovalRequest{Key: "look", Ask: true},
+		})
+		a.Approver = &agent.Policy{Ask: func(context.Context, agent.ApprovalRequest) (bool, bool, error) {
+			time.Sleep(time.Minute)
+			return true, false, nil
+		}}
+		turn(t, a, "go")
+		if got := bodies[session.ToolResult](a); len(got) != 1 || got[0].DurationMS != 2000 {
+			t.Errorf("results %+v", got)
+		}
+	})
 }

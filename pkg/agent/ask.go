@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
@@ -17,9 +19,9 @@ type answer struct {
 	filter *repair.Filter
 	text   strings.Builder
 	calls  []asked
-	cut    bool
-	begun  bool // something of it was recorded
-	byText bool // tools are called by text
+	finish string // why it ended, in words of chat completions
+	begun  bool   // something of it was recorded
+	byText bool   // tools are called by text
 	// ends is set when the rest of the stream is not wanted: it repeats itself, or
 	// goes on with results that the model made up.
 	ends     bool
@@ -50,8 +52,7 @@ func (t *turn) ask(ctx context.Context) (text string, calls []asked, err error) 
 // read streams one answer: what people may see, and its calls, also those that
 // the model wrote into the text. After an error there are no calls.
 func (a *answer) read(ctx context.Context, r model.Request) error {
-	estimate := a.t.tokens(r)
-	err := a.stream(ctx, r, estimate)
+	err := a.stream(ctx, r, a.t.sizeOf(r))
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -65,16 +66,42 @@ func (a *answer) read(ctx context.Context, r model.Request) error {
 		a.calls = nil
 		return err
 	}
-	return a.markCut()
+	a.dropTwins()
+	return a.ended()
 }
 
-func (a *answer) stream(ctx context.Context, r model.Request, estimate int) error {
+// dropTwins drops calls that were found in the text and came as calls too: some
+// servers leave the text in that they made them from.
+func (a *answer) dropTwins() {
+	native := map[string]bool{}
+	for _, c := range a.calls {
+		native[a.t.sameCall(c)] = native[a.t.sameCall(c)] || c.lifted == ""
+	}
+	a.calls = slices.DeleteFunc(a.calls, func(c asked) bool { return c.lifted != "" && native[a.t.sameCall(c)] })
+}
+
+// sameCall is equal for calls of one tool with the same arguments.
+func (t *turn) sameCall(c asked) string {
+	call := t.unalias(c.ToolCall)
+	name, ok := t.names.Find(call.Name)
+	if !ok {
+		name = call.Name
+	}
+	var args any
+	if json.Unmarshal([]byte(call.Args), &args) != nil {
+		args = call.Args
+	}
+	key, _ := json.Marshal([]any{name, args}) // what was read is written
+	return string(key)
+}
+
+func (a *answer) stream(ctx context.Context, r model.Request, sent size) error {
 	for ev, err := range a.t.Model.Stream(ctx, r) {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = a.take(ev, estimate)
+			err = a.take(ev, sent)
 		}
 		if err != nil || a.ends {
 			return err
@@ -83,7 +110,7 @@ func (a *answer) stream(ctx context.Context, r model.Request, estimate int) erro
 	return nil
 }
 
-func (a *answer) take(ev model.Event, estimate int) error {
+func (a *answer) take(ev model.Event, sent size) error {
 	switch ev := ev.(type) {
 	case model.TextDelta:
 		return a.takeText(ev.Text)
@@ -93,11 +120,11 @@ func (a *answer) take(ev model.Event, estimate int) error {
 	case model.Call:
 		a.calls = append(a.calls, asked{ToolCall: ev.ToolCall})
 	case model.Usage:
-		return a.t.answeredUsage(ev, estimate)
+		return a.t.answeredUsage(ev, sent)
 	case model.Retry:
 		return a.t.emit(session.Retry{Attempt: ev.Attempt, AfterMS: ev.After.Milliseconds(), Reason: ev.Reason})
 	case model.Finish:
-		a.cut = ev.Reason == "length"
+		a.finish = ev.Reason
 	}
 	return nil
 }
@@ -120,6 +147,12 @@ func (a *answer) repeats(r *repair.Repetition, text string) {
 
 // show emits what the filter lets through and keeps the calls that it found.
 func (a *answer) show(out repair.Output) error {
+	if out.Thought && a.text.Len() > 0 {
+		a.text.Reset()
+		if err := a.emit(session.Repair{Name: "answer", What: []string{"the text before </think> is thinking, and no answer"}, Thought: true}); err != nil {
+			return err
+		}
+	}
 	if out.Reasoning != "" {
 		if err := a.emit(session.ReasoningDelta{Text: out.Reasoning}); err != nil {
 			return err
@@ -142,11 +175,14 @@ func (a *answer) emit(body session.Body) error {
 	return a.t.emit(body)
 }
 
-// markCut marks the last call of an answer that hit its length limit: arguments
-// that are empty there are no {}. A text that ends there is told as such.
-func (a *answer) markCut() error {
+// ended tells what the reason of the end means. At the limit of its length the
+// last call is marked as cut, since arguments that are empty there are no {}.
+func (a *answer) ended() error {
 	switch last := len(a.calls) - 1; {
-	case !a.cut:
+	case a.finish == "content_filter":
+		a.t.nudged = true // it would not say more
+		return a.t.emit(session.Warning{Code: WarnFiltered, Text: "the server ended the answer because of its content: ask in another way, or use another model"})
+	case a.finish != "length":
 	case last < 0:
 		return a.t.emit(session.Warning{Code: WarnOutputLimit, Text: "the answer stops where the limit of output tokens was reached: raise max_output of the model, or the limit of the server"})
 	case a.calls[last].lifted == "":

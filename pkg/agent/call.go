@@ -70,7 +70,6 @@ func (t *turn) call(ctx context.Context, c asked) (*session.Question, error) {
 		}
 	}
 	done := outcome{status: statusError, out: Output{Text: r.problem, Failed: true, BadArgs: r.badArgs}}
-	start := time.Now()
 	if r.problem == "" {
 		var err error
 		if done, err = t.perform(ctx, r.tool, Call{ID: c.ID, Args: r.args, Output: t.output(c.ID)}); err != nil {
@@ -81,13 +80,14 @@ func (t *turn) call(ctx context.Context, c asked) (*session.Question, error) {
 		t.count(r.name, &done.out)
 	}
 	t.guard(r, &done)
-	return done.out.Question, t.answered(c.ID, r.name, r.args, done, time.Since(start))
+	return done.out.Question, t.answered(c.ID, r.name, r.args, done)
 }
 
 // outcome is what came of a call.
 type outcome struct {
 	status string
 	out    Output
+	took   time.Duration // of the tool alone: a person may think for long
 }
 
 // prepare finds the tool and makes the arguments fit its schema. A call that
@@ -166,16 +166,19 @@ func (t *turn) perform(ctx context.Context, tool Tool, c Call) (outcome, error) 
 	}
 	if !allowed {
 		t.denied = true
-		return outcome{statusDenied, Output{Text: refusal, Failed: true}}, nil
+		return outcome{status: statusDenied, out: Output{Text: refusal, Failed: true}}, nil
 	}
+	start := time.Now()
 	out, err := tool.Run(ctx, c)
-	if err != nil {
-		return failed(ctx, err)
-	}
+	done := outcome{status: statusOK, out: out}
 	if out.Failed {
-		return outcome{statusError, out}, nil
+		done.status = statusError
 	}
-	return outcome{statusOK, out}, nil
+	if err != nil {
+		done, err = failed(ctx, err)
+	}
+	done.took = time.Since(start)
+	return done, err
 }
 
 // failed tells the model about an error that it can do something about; others
@@ -185,7 +188,7 @@ func failed(ctx context.Context, err error) (outcome, error) {
 		return outcome{}, ctx.Err()
 	}
 	if bad, ok := errors.AsType[*ModelError](err); ok {
-		return outcome{statusError, Output{Text: bad.Text, Failed: true, BadArgs: bad.BadArgs}}, nil
+		return outcome{status: statusError, out: Output{Text: bad.Text, Failed: true, BadArgs: bad.BadArgs}}, nil
 	}
 	return outcome{}, err
 }
@@ -239,7 +242,7 @@ func (t *turn) output(id string) func(stream, text string) {
 	}
 }
 
-func (t *turn) answered(id, name string, args json.RawMessage, done outcome, took time.Duration) error {
+func (t *turn) answered(id, name string, args json.RawMessage, done outcome) error {
 	t.result.ToolCalls = append(t.result.ToolCalls, session.CalledTool{
 		ID: id, Name: name, Args: args, Status: done.status, ExitCode: done.out.ExitCode,
 	})
@@ -253,6 +256,6 @@ func (t *turn) answered(id, name string, args json.RawMessage, done outcome, too
 	}
 	return t.emit(session.ToolResult{
 		ID: id, Name: name, Status: done.status, Content: done.out.Text,
-		ExitCode: done.out.ExitCode, DurationMS: took.Milliseconds(),
+		ExitCode: done.out.ExitCode, DurationMS: done.took.Milliseconds(),
 	})
 }

@@ -64,6 +64,7 @@ func (t *turn) compact(ctx context.Context) (session.Compaction, error) {
 	if err := t.emit(body); err != nil {
 		return body, err
 	}
+	t.most = reading{} // what comes is another text
 	if t.step == 0 {
 		return body, nil // the next turn attaches them
 	}

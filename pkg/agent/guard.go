@@ -12,7 +12,16 @@ const (
 	stopAt  = 5
 )
 
-// guard counts a call and its result, warns the model and finally ends the turn.
+// repeats is how often a call came with the same result.
+type repeats struct {
+	count int
+	// told is the step in which the model was warned, 0 when it was not.
+	told int
+}
+
+// guard counts a call and its result, warns the model and finally ends the turn:
+// never before the model could read the warning, however many equal calls one
+// answer has.
 func (t *turn) guard(r ready, done *outcome) {
 	result := done.out.Text
 	if done.out.Same != "" {
@@ -23,14 +32,22 @@ func (t *turn) guard(r ready, done *outcome) {
 		return
 	}
 	if t.seen == nil {
-		t.seen = map[string]int{}
+		t.seen = map[string]*repeats{}
 	}
-	t.seen[string(key)]++
-	switch n := t.seen[string(key)]; {
-	case n >= stopAt:
+	seen := t.seen[string(key)]
+	if seen == nil {
+		seen = new(repeats)
+		t.seen[string(key)] = seen
+	}
+	seen.count++
+	switch {
+	case seen.count >= stopAt && seen.told < t.step:
 		t.looping = true
-	case n >= nudgeAt:
-		done.out.Text += fmt.Sprintf("\n\n(This is call number %d with the same arguments and the same result. Do something else, or answer the user.)", n)
+	case seen.count >= nudgeAt:
+		if seen.told == 0 {
+			seen.told = t.step
+		}
+		done.out.Text += fmt.Sprintf("\n\n(This is call number %d with the same arguments and the same result. Do something else, or answer the user.)", seen.count)
 	}
 }
 

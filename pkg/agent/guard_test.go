@@ -30,6 +30,26 @@ func TestLoopGuard(t *testing.T) {
 	}
 }
 
+// Equal calls in one answer end no turn: the model has not read the warning yet.
+func TestLoopGuardWarnsBeforeItStops(t *testing.T) {
+	t.Parallel()
+	var same []any
+	for i := range 8 {
+		same = append(same, callOf(fmt.Sprint(i), "look", ""))
+	}
+	m := &answers{steps: [][]any{same, {say("Sorry.")}}}
+	if res := turn(t, newAgent(m, tool{name: "look"}), "go"); res.Stop != session.StopAnswer || len(res.ToolCalls) != 8 {
+		t.Errorf("stop %s after %d calls, want an answer after 8", res.Stop, len(res.ToolCalls))
+	}
+	if last := m.requests[1].Messages; !strings.Contains(last[len(last)-1].Content, "call number 8 with the same arguments") {
+		t.Errorf("the model was told %q", last[len(last)-1].Content)
+	}
+	m = &answers{steps: [][]any{same}}
+	if res := turn(t, newAgent(m, tool{name: "look"}), "go"); res.Stop != session.StopLoop || len(res.ToolCalls) != 9 {
+		t.Errorf("stop %s after %d calls, want loop after 9", res.Stop, len(res.ToolCalls))
+	}
+}
+
 // Repeating is right where something changes.
 func TestLoopGuardLeavesProgressAlone(t *testing.T) {
 	t.Parallel()
@@ -59,6 +79,33 @@ func TestEmptyAnswerIsAskedOnceMore(t *testing.T) {
 	}
 	if users := bodies[session.User](a); len(users) != 1 {
 		t.Errorf("the user said %+v", users)
+	}
+}
+
+// A model that refuses is not asked again, and the person is told why.
+func TestFilteredAnswer(t *testing.T) {
+	t.Parallel()
+	m := &answers{steps: [][]any{{model.Finish{Reason: "content_filter"}}}}
+	a := newAgent(m)
+	if res := turn(t, a, "go"); res.Stop != session.StopEmpty || len(m.requests) != 1 {
+		t.Errorf("stop %s after %d requests", res.Stop, len(m.requests))
+	}
+	if w := bodies[session.Warning](a); len(w) != 1 || w[0].Code != agent.WarnFiltered {
+		t.Errorf("warnings %+v", w)
+	}
+}
+
+// A server that parses a call and leaves its text in has sent one call.
+func TestCallsInTheTextThatCameAsCalls(t *testing.T) {
+	t.Parallel()
+	const tag = `<tool_call>{"name": "Look", "arguments": {"n": 3}}</tool_call>`
+	m := &answers{steps: [][]any{
+		{say(tag + tag + `<tool_call>{"name": "look", "arguments": {"n": 4}}</tool_call>`), callOf("a", "look", `{"n":3}`)},
+		{say("Done.")},
+	}}
+	res := turn(t, newAgent(m, tool{name: "look"}), "go")
+	if len(res.ToolCalls) != 2 || string(res.ToolCalls[0].Args) != `{"n":4}` || res.ToolCalls[1].ID != "a" {
+		t.Errorf("calls %+v", res.ToolCalls)
 	}
 }
 
@@ -102,14 +149,26 @@ func TestCallAtTheLengthLimit(t *testing.T) {
 	}
 }
 
+// A skill that is called like a tool, natively or in the text, is no answer: the
+// model is told how to read it.
 func TestSkillCalledAsATool(t *testing.T) {
 	t.Parallel()
-	a := newAgent(&answers{steps: [][]any{{callOf("a", "report", "{}")}, {say("ok")}}}, tool{name: "read_skill"})
-	a.SkillNames = func() []string { return []string{"report"} }
-	turn(t, a, "go")
-	want := `error: there is no tool "report". It is a skill: call read_skill(name="report") and follow what it says. Tools: read_skill.`
-	if got := bodies[session.ToolResult](a)[0].Content; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for name, first := range map[string]any{
+		"native":     callOf("a", "report", "{}"),
+		"tagged":     say(`<tool_call>{"name": "report", "arguments": {}}</tool_call>`),
+		"in a fence": say("```json\n{\n  \"name\": \"report\",\n  \"arguments\": {\"path\": \"notes.md\"}\n}\n```"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(&answers{steps: [][]any{{first}, {say("ok")}}}, tool{name: "read_skill"})
+			a.SkillNames = func() []string { return []string{"report"} }
+			turn(t, a, "go")
+			results := bodies[session.ToolResult](a)
+			want := `error: there is no tool "report". It is a skill: call read_skill(name="report") and follow what it says. Tools: read_skill.`
+			if len(results) != 1 || results[0].Content != want {
+				t.Errorf("got %+v, want %q", results, want)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/session"
@@ -15,9 +16,12 @@ import (
 const (
 	// bytesPerToken is the usual rule for English text and JSON.
 	bytesPerToken = 4
-	// cutBelow is the share of the estimate below which a prompt must have been
-	// cut: no tokenizer is that much better than the rule.
+	// cutBelow is the share of the least estimate below which a prompt must have
+	// been cut: no tokenizer is that much better than the rule.
 	cutBelow = 0.6
+	// grown is by how many tokens a request of a turn has to be larger than an
+	// earlier one, so that it cannot be read as fewer.
+	grown = 64
 	// smallestWindow is the smallest window that servers start with. A shorter
 	// prompt is not cut, whatever the numbers are.
 	smallestWindow = 2048
@@ -29,19 +33,31 @@ const (
 	worthAt = 0.2
 )
 
-// The codes of the guard's warnings.
+// The codes of the loop's warnings.
 const (
 	WarnPromptCut   = "model.prompt_cut"
 	WarnPromptLarge = "model.prompt_large"
 	WarnCompacted   = "model.compact_failed"
 	WarnOutputLimit = "model.output_limit"
+	WarnFiltered    = "model.filtered"
 )
 
 // meter is what is known about the server's way to count tokens.
 type meter struct {
-	checked bool
 	// scale corrects the rule for texts and tokenizers that need more.
 	scale float64
+	told  bool // that the server cuts the prompt
+}
+
+// size is how large a request is.
+type size struct {
+	estimate int // in tokens, as the meter corrects it
+	// least is an estimate that no tokenizer stays far below.
+	least int
+}
+
+func (t *turn) sizeOf(r model.Request) size {
+	return size{estimate: t.tokens(r), least: total(r, weight) / bytesPerToken}
 }
 
 // tokens estimates the size of a request.
@@ -50,37 +66,74 @@ func (t *turn) tokens(r model.Request) int {
 }
 
 // length is the number of bytes of a request's texts.
-func length(r model.Request) int {
+func length(r model.Request) int { return total(r, func(text string) int { return len(text) }) }
+
+// total adds up what its texts measure.
+func total(r model.Request, measure func(string) int) int {
 	n := 0
 	for _, m := range r.Messages {
-		n += len(m.Content)
+		n += measure(m.Content)
 		for _, c := range m.ToolCalls {
-			n += len(c.Name) + len(c.Args)
+			n += measure(c.Name) + measure(c.Args)
 		}
 	}
 	for _, s := range r.Tools {
-		n += len(s.Name) + len(s.Description) + len(s.Schema)
+		n += measure(s.Name) + measure(s.Description) + measure(string(s.Schema))
 	}
 	return n
 }
 
-// answeredUsage records what an answer cost. The first one of a run is compared
-// with the estimate.
-func (t *turn) answeredUsage(u model.Usage, estimate int) error {
-	if err := t.usage(u); err != nil || u.Input <= 0 || estimate <= 0 {
+// firstCJK is where the scripts begin that have about a token for each character.
+const firstCJK = 0x2E80
+
+// weight is the length of a text without what good tokenizers make short: runs of
+// one character, such as blanks and rulers, and the bytes of other alphabets.
+func weight(text string) int {
+	n, last := 0, rune(-1)
+	for _, r := range text {
+		switch {
+		case r == last:
+		case r >= firstCJK:
+			n += utf8.RuneLen(r)
+		default:
+			n++
+		}
+		last = r
+	}
+	return n
+}
+
+// answeredUsage records what an answer cost, and compares it with the size of the
+// request.
+func (t *turn) answeredUsage(u model.Usage, sent size) error {
+	if err := t.usage(u); err != nil || u.Input <= 0 || sent.estimate <= 0 {
 		return err
 	}
-	first := !t.meter.checked
-	t.meter.checked = true
+	cut := t.cuts(u.Input, sent.least)
 	scale := max(t.meter.scale, 1)
-	t.meter.scale = max(scale, scale*float64(u.Input)/float64(estimate))
-	if first && estimate > smallestWindow && float64(u.Input) < cutBelow*float64(estimate) {
-		return t.emit(session.Warning{Code: WarnPromptCut, Text: fmt.Sprintf(
-			"the server read %d tokens of a prompt of about %d: it cuts the prompt, and the model misses rules and tools. %s",
-			u.Input, estimate, t.windowFix(estimate))})
+	t.meter.scale = max(scale, scale*float64(u.Input)/float64(sent.estimate))
+	if !cut || t.meter.told {
+		return nil
 	}
-	return nil
+	t.meter.told = true
+	return t.emit(session.Warning{Code: WarnPromptCut, Text: fmt.Sprintf(
+		"the server read %d tokens of a prompt of about %d: it cuts the prompt, and the model misses rules and tools. %s",
+		u.Input, sent.estimate, t.windowFix(sent.estimate))})
 }
+
+// cuts tells whether a server that read so many tokens must have left some out:
+// they are far too few, or no more than it read of a shorter request of the turn,
+// which only grows.
+func (t *turn) cuts(read, least int) bool {
+	stuck := read <= t.most.read && least > t.most.least+grown
+	if read > t.most.read {
+		t.most = reading{read, least}
+	}
+	return least > smallestWindow && (stuck || float64(read) < cutBelow*float64(least))
+}
+
+// reading is what the server read of a request, and the least size of that.
+type reading struct{ read, least int }
 
 // windowFix says how to give the model room for a prompt, with an answer as long
 // again.

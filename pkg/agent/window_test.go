@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -52,6 +53,49 @@ func TestCutPromptIsNoticed(t *testing.T) {
 			}
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+// Prompts grow within a turn: the first one may fit, and a later one not. The
+// model reads a file, and the server has room for so many tokens.
+func TestCutPromptIsNoticedLater(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, file string
+		read       []int // what the server says that it read, request by request
+		want       int   // the request that is warned about, 0 = none
+	}{
+		{"far fewer than were sent", words(6000), []int{500, 3000}, 2},
+		{"not far fewer, but no more than before", words(3000), []int{500, 2900, 2900, 2900}, 3},
+		{"it grows", words(3000), []int{500, 2900, 5800, 8700}, 0},
+		{"small steps add up", words(40), []int{3000, 3000, 3000, 3000}, 3},
+		{"blanks are cheap", strings.Repeat(words(300)+strings.Repeat(" ", 9000), 9), []int{500, 2900}, 0},
+		{"another alphabet", strings.Repeat("नमस्ते दुनिया, यह एक परीक्षा है। ", 500), []int{500, 3100}, 0},
+		{"Chinese", strings.Repeat("这是一个很长的文件。", 1000), []int{500, 3000}, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			m := &answers{}
+			for i, n := range tt.read {
+				m.steps = append(m.steps, []any{callOf(fmt.Sprint(i), "look", fmt.Sprintf(`{"n":%d}`, i)), model.Usage{Input: n}})
+			}
+			m.steps = append(m.steps, []any{say("ok")})
+			a := newAgent(m, tool{name: "look", run: func(context.Context, agent.Call) (agent.Output, error) { return agent.Output{Text: tt.file}, nil }})
+			if tt.name == "small steps add up" {
+				a.System = words(4000)
+			}
+			turn(t, a, "go")
+			got := 0
+			for _, r := range a.History {
+				if b, ok := r.Body.(session.Warning); ok && b.Code == agent.WarnPromptCut && got == 0 {
+					got = r.Step
+				}
+			}
+			if got != tt.want || len(bodies[session.Warning](a)) > 1 {
+				t.Errorf("warned about request %d, want %d; warnings %+v", got, tt.want, bodies[session.Warning](a))
 			}
 		})
 	}
@@ -140,5 +184,19 @@ func TestSmallWindowIsNotCompacted(t *testing.T) {
 	turn(t, a, "first")
 	if res := turn(t, a, "second"); res.Answer != "Two." || len(bodies[session.Compaction](a)) != 0 {
 		t.Errorf("result %+v, compactions %+v", res, bodies[session.Compaction](a))
+	}
+}
+
+// After a compaction a prompt that is read as fewer tokens than one before is no
+// sign of anything.
+func TestCompactionIsNoCut(t *testing.T) {
+	t.Parallel()
+	m := &answers{steps: [][]any{
+		{callOf("a", "look", ""), model.Usage{Input: 9000}}, {overflow()}, {say(words(4000))}, {say("ok"), model.Usage{Input: 8000}},
+	}}
+	a := newAgent(m, tool{name: "look"})
+	turn(t, a, words(3000))
+	if got := bodies[session.Warning](a); len(got) > 0 || len(bodies[session.Compaction](a)) != 1 {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -87,15 +87,18 @@ func TestStrict(t *testing.T) {
 		name, lines, code, message, fix string
 		line                            int
 	}{
-		{"unknown key", "modell: x", "frontmatter.unknown-key", "did you mean model", "model", 2},
+		{"unknown key", "modell: x", "frontmatter.unknown-key", "did you mean model", "model: x", 2},
 		{"text for a list", "skills: a, b", "app.bad-list", `want a list or "*"`, "skills: [a, b]", 2},
 		{"no value", "tools:", "app.bad-list", "write [] for none", "tools: []", 2},
-		{"a map", "tools: {a: b}", "app.bad-list", "must be a list", "", 2},
-		{"a number", "tools: [1]", "app.bad-name", "put it in quotes", "", 2},
-		{"unknown source", "skill-sources: [worspace]", "app.unknown-value", `"worspace" is not known`, "workspace", 2},
-		{"unknown inventory", "inventory: alwys", "app.unknown-value", "auto, always, never", "always", 2},
-		{"context file above", "context-files: [../x]", "app.bad-path", "relative to it", "", 2},
-		{"context file absolute", "context_files: [/etc/passwd]", "app.bad-path", "relative to it", "", 2},
+		{"a map", "tools: {a: b}", "app.bad-list", "must be a list", "tools: []", 2},
+		{"a number", "tools: [1]", "app.bad-name", "put it in quotes", `tools: ["1"]`, 2},
+		{"unknown source", "skill-sources: [worspace]", "app.unknown-value", `"worspace" is not known`, "skill-sources: [workspace]", 2},
+		{"unknown inventory", "inventory: alwys", "app.unknown-value", "auto, always, never", "inventory: always", 2},
+		{"context file above", "context-files: [../x, a.md]", "app.bad-path", "relative to it", "context-files: [a.md]", 2},
+		{"unknown source, nothing near", "skill-sources: [qqq]", "app.unknown-value", `"qqq" is not known`, "skill-sources: [workspace, shared, package]", 2},
+		{"two unknown sources", "skill_sources: [sharet, qqq, usr]", "app.unknown-value", `"sharet" is not known`, "skill-sources: [shared, user]", 2},
+		{"unknown inventory, nothing near", "inventory: sometimes", "app.unknown-value", "auto, always, never", "inventory: auto", 2},
+		{"context file absolute", "context_files: [/etc/passwd]", "app.bad-path", "relative to it", "context-files: []", 2},
 		{"both spellings", "skill-sources: []\nskill_sources: [user]", "app.duplicate-key", "both spellings", "", 2},
 		{"no front matter", "", "frontmatter.missing", "must begin with", "", 1},
 	} {

@@ -40,11 +40,18 @@ const readSkill = "read_skill"
 // error has a fix that works: the line to write, or the command to run. The
 // app's own diagnostics come first.
 func Check(_ context.Context, a *App, k Known) []diag.Diagnostic {
-	c := &checker{app: a, known: k, diags: slices.Clone(a.Diagnostics)}
+	c := &checker{
+		app: a, known: k, diags: slices.Clone(a.Diagnostics),
+		skillsFor: map[string]string{}, toolsFor: map[string]string{}, fixes: map[int]func() string{},
+	}
+	c.aliased = c.aliasesOfApp()
 	c.skills()
 	c.tools()
 	c.aliases()
 	c.functions()
+	for i, fix := range c.fixes {
+		c.diags[i].Fix = c.writable(fix())
+	}
 	diag.Sort(c.diags)
 	return c.diags
 }
@@ -54,6 +61,12 @@ type checker struct {
 	known Known
 	diags []diag.Diagnostic
 	funcs []function // what the selection comes to, in order
+
+	// What a line has to say in the end: fixes of one line must not undo each
+	// other, so each of them is the whole line, made when all is known.
+	skillsFor, toolsFor map[string]string // name in the list -> what is meant, "" for nothing
+	aliased             map[string]aliased
+	fixes               map[int]func() string
 }
 
 // function is one tool that a model would see.
@@ -65,7 +78,7 @@ type function struct {
 
 func (c *checker) skills() {
 	if c.app.Skills.Set && !slices.Contains(c.app.SkillSources, "shared") && (c.app.Skills.All || len(c.app.Skills.Names) > 0) {
-		c.add(diag.Warning, "skills", "app.skills-without-source", "",
+		c.add(diag.Warning, "skills", "app.skills-without-source", nil,
 			"skills has no effect: skill-sources does not have shared")
 		return
 	}
@@ -74,9 +87,17 @@ func (c *checker) skills() {
 			continue
 		}
 		near := suggest.Nearest(name, c.known.Skills, 1)
-		c.add(diag.Error, "skills", "app.unknown-skill", flowLine("skills", replaced(c.app.Skills, name, near)),
-			"shared skill %q does not exist%s", name, didYouMean(near))
+		c.skillsFor[name] = first(near)
+		c.add(diag.Error, "skills", "app.unknown-skill", c.skillsLine, "shared skill %q does not exist%s", name, didYouMean(near))
 	}
+}
+
+func (c *checker) skillsLine() string {
+	return flowLine("skills", replaced(c.app.Skills, c.skillsFor))
+}
+
+func (c *checker) toolsLine() string {
+	return flowLine("tools", replaced(c.app.Tools, c.toolsFor))
 }
 
 // tools resolves the selection and collects the functions that it comes to.
@@ -102,7 +123,8 @@ func (c *checker) tool(name string) {
 	builtin := functionName(name)
 	switch {
 	case builtin == readSkill:
-		c.add(diag.Error, "tools", "app.read-skill-listed", flowLine("tools", replaced(c.app.Tools, name, nil)),
+		c.toolsFor[name] = ""
+		c.add(diag.Error, "tools", "app.read-skill-listed", c.toolsLine,
 			"read_skill is never listed: it comes with the skill index")
 	case !isCommand && slices.Contains(c.known.Builtins, builtin):
 		c.funcs = append(c.funcs, function{name: builtin, owner: builtin, builtin: true})
@@ -119,13 +141,13 @@ func (c *checker) tool(name string) {
 // selectNamed selects a package, or one command of it, that the app names.
 func (c *checker) selectNamed(p KnownPackage, cmd, selector string) {
 	if !p.Built {
-		c.add(diag.Error, "tools", "app.package-not-built", cmp.Or(p.Cure, "agentctl tool prebuild "+p.Name),
-			"package %q %s", p.Name, cmp.Or(p.Problem, "is not built"))
+		cure := func() string { return cmp.Or(p.Cure, "agentctl tool prebuild "+p.Name) }
+		c.add(diag.Error, "tools", "app.package-not-built", cure, "package %q %s", p.Name, cmp.Or(p.Problem, "is not built"))
 		return
 	}
 	if cmd != "" && !slices.ContainsFunc(p.Commands, sameFunction(cmd)) {
-		near := selectors(p.Name, suggest.Nearest(cmd, p.Commands, 1))
-		c.add(diag.Error, "tools", "app.unknown-tool", flowLine("tools", replaced(c.app.Tools, selector, near)),
+		c.toolsFor[selector] = first(selectors(p.Name, suggest.Nearest(cmd, p.Commands, 1)))
+		c.add(diag.Error, "tools", "app.unknown-tool", c.toolsLine,
 			"package %q has no command %q; it has %s", p.Name, cmd, strings.Join(p.Commands, ", "))
 		return
 	}
@@ -152,7 +174,8 @@ func (c *checker) nameOf(pkg, cmd string) string {
 
 func (c *checker) unknownTool(name string) {
 	near := suggest.Nearest(name, c.allTools(), 1)
-	c.add(diag.Error, "tools", "app.unknown-tool", flowLine("tools", replaced(c.app.Tools, name, near)),
+	c.toolsFor[name] = first(near)
+	c.add(diag.Error, "tools", "app.unknown-tool", c.toolsLine,
 		"tool %q is neither a built-in nor a package%s", name, didYouMean(near))
 }
 
@@ -166,23 +189,34 @@ func (c *checker) allTools() []string {
 	return all
 }
 
-// add reports a finding at the place where a key was set last.
-func (c *checker) add(severity diag.Severity, key, code, fix, format string, args ...any) {
-	at, ok := c.app.places[key]
-	if !ok {
-		at = place{file: c.app.File}
+// add reports a finding at the place where a key was set last. fix is asked when
+// everything was looked at; nil is none.
+func (c *checker) add(severity diag.Severity, key, code string, fix func() string, format string, args ...any) {
+	at := c.place(key)
+	if fix != nil {
+		c.fixes[len(c.diags)] = fix
 	}
-	message := fmt.Sprintf(format, args...)
-	if fix != "" && c.app.Source == SourceEmbedded && !strings.HasPrefix(fix, "agentctl ") {
-		// An embedded file cannot be edited, but a workspace's app of that name
-		// goes before it.
-		fix = fmt.Sprintf("mkdir -p apps/%s && agentctl app show %s > apps/%s/%s, then write there: %s",
-			c.app.Name, c.app.Ref(), c.app.Name, ManifestFile, fix)
-	}
-	column := min(at.line, 1)
 	c.diags = append(c.diags, diag.Diagnostic{
-		File: at.file, Line: at.line, Column: column, Severity: severity, Code: code, Message: message, Fix: fix,
+		File: at.file, Line: at.line, Column: min(at.line, 1), Severity: severity, Code: code, Message: fmt.Sprintf(format, args...),
 	})
+}
+
+// place is where a key was set last, else the app's file.
+func (c *checker) place(key string) place {
+	if at, ok := c.app.places[key]; ok {
+		return at
+	}
+	return place{file: c.app.File}
+}
+
+// writable tells how to follow a fix of an embedded file: it cannot be edited,
+// but a workspace's app of that name goes before it.
+func (c *checker) writable(fix string) string {
+	if c.app.Source != SourceEmbedded || strings.HasPrefix(fix, "agentctl ") {
+		return fix
+	}
+	return fmt.Sprintf("mkdir -p apps/%s && agentctl app show %s > apps/%s/%s, then write there: %s",
+		c.app.Name, c.app.Ref(), c.app.Name, ManifestFile, fix)
 }
 
 func didYouMean(near []string) string {

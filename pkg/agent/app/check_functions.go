@@ -15,21 +15,62 @@ import (
 // selected has no effect, which is worth a warning.
 func (c *checker) aliases() {
 	for _, alias := range sortedKeys(c.app.Aliases) {
-		target := c.app.Aliases[alias]
-		_, ok := toolpkg.FunctionName(alias)
-		switch {
-		case !ok:
-			c.add(diag.Error, "aliases", "app.bad-alias", aliasLine(c.app.Aliases, alias, freeName(target, c.funcs), target),
-				"alias %q is no function name: use lower-case letters, digits and _, at most 64", alias)
-		case !slices.Contains(c.commands(), selectorKey(target)):
+		key, target := aliasKey(alias), c.app.Aliases[alias]
+		_, isName := toolpkg.FunctionName(alias)
+		exists := slices.Contains(c.commands(), selectorKey(target))
+		if !exists {
 			near := suggest.Nearest(target, c.commands(), 1)
-			c.add(diag.Error, "aliases", "app.unknown-tool", aliasLine(c.app.Aliases, alias, alias, first(near)),
+			c.alias(key, alias, alias, first(near))
+			c.add(diag.Error, key, "app.unknown-tool", c.aliasesLine(key),
 				"alias %q: %q is no command of a prebuilt package, want pkg:cmd%s", alias, target, didYouMean(near))
-		case !c.selected(target):
-			c.add(diag.Warning, "aliases", "app.unused-alias", "", "alias %q has no effect: tools does not select %s", alias, target)
+		}
+		if !isName {
+			target := c.aliased[alias].target
+			c.alias(key, alias, c.freeName(target), target)
+			c.add(diag.Error, key, "app.bad-alias", c.aliasesLine(key),
+				"alias %q is no function name: use lower-case letters, digits and _, at most 64", alias)
+		}
+		if isName && exists && !c.selected(target) {
+			c.add(diag.Warning, key, "app.unused-alias", nil, "alias %q has no effect: tools does not select %s", alias, target)
 		}
 	}
 }
+
+// aliased is an alias as it should be, and the file that should have it.
+type aliased struct{ target, file string }
+
+func (c *checker) aliasesOfApp() map[string]aliased {
+	all := map[string]aliased{}
+	for alias, target := range c.app.Aliases {
+		all[alias] = aliased{target, c.place(aliasKey(alias)).file}
+	}
+	return all
+}
+
+// alias puts one alias in place of another, in the file of key; without a target
+// that one is dropped.
+func (c *checker) alias(key, old, name, target string) {
+	delete(c.aliased, old)
+	if target != "" {
+		c.aliased[name] = aliased{target, c.place(key).file}
+	}
+}
+
+// aliasesLine is the line for the file of key: aliases of app and profile join.
+func (c *checker) aliasesLine(key string) func() string {
+	return func() string {
+		here := map[string]string{}
+		for name, a := range c.aliased {
+			if a.file == c.place(key).file {
+				here[name] = a.target
+			}
+		}
+		return aliasLine(here)
+	}
+}
+
+// aliasKey is the key of an alias in the places of an app.
+func aliasKey(alias string) string { return "aliases." + alias }
 
 // functions reports each name that two tools would have, once a pair.
 func (c *checker) functions() {
@@ -46,12 +87,14 @@ func (c *checker) functions() {
 		if f.builtin {
 			f, other = other, f // a built-in cannot be renamed
 		}
-		free := freeName(f.owner, c.funcs)
-		key := "tools"
-		if _, ok := c.app.places[key]; !ok {
+		key, alias := "tools", c.aliasOf(f.owner)
+		if alias != "" {
+			key = aliasKey(alias) // that one is to blame
+		} else if _, ok := c.app.places[key]; !ok {
 			key = "name"
 		}
-		c.add(diag.Error, key, "app.function-collision", aliasLine(c.app.Aliases, c.aliasOf(f.owner), free, f.owner),
+		c.alias(key, alias, c.freeName(f.owner), f.owner)
+		c.add(diag.Error, key, "app.function-collision", c.aliasesLine(key),
 			"two tools have the function name %q: %s and %s; give one an alias", f.name, describe(other), describe(f))
 	}
 }
@@ -101,24 +144,17 @@ func selectorKey(selector string) string {
 	return pkg + ":" + functionName(cmd)
 }
 
-// aliasLine is the aliases line of the file with one entry replaced or added;
-// without a target the entry is dropped.
-func aliasLine(aliases map[string]string, old, name, target string) string {
-	all := map[string]string{}
-	maps.Copy(all, aliases)
-	delete(all, old)
-	if target != "" {
-		all[name] = target
-	}
+// aliasLine is the line of these aliases.
+func aliasLine(aliases map[string]string) string {
 	var items []string
-	for _, k := range sortedKeys(all) {
-		items = append(items, flowText(k)+": "+flowText(all[k]))
+	for _, k := range sortedKeys(aliases) {
+		items = append(items, flowText(k)+": "+flowText(aliases[k]))
 	}
 	return "aliases: {" + strings.Join(items, ", ") + "}"
 }
 
-// freeName is a function name for pkg:cmd that no selected tool has.
-func freeName(selector string, taken []function) string {
+// freeName is a function name for pkg:cmd that no selected tool and no alias has.
+func (c *checker) freeName(selector string) string {
 	name := functionName(strings.ToLower(strings.ReplaceAll(selector, ":", "_")))
 	name = strings.Map(func(r rune) rune {
 		if r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -130,19 +166,20 @@ func freeName(selector string, taken []function) string {
 		name = "_" + name
 	}
 	name = name[:min(len(name), 60)]
-	for slices.ContainsFunc(taken, func(f function) bool { return f.name == name }) {
+	taken := func(f function) bool { return f.name == name }
+	for c.aliased[name].target != "" || slices.ContainsFunc(c.funcs, taken) {
 		name += "x"
 	}
 	return name
 }
 
-// replaced is the selection as a list with one name replaced, or dropped when
-// there is nothing near.
-func replaced(s Selection, old string, near []string) []string {
+// replaced is the selection as a list, with other names in place of some; "" is
+// none.
+func replaced(s Selection, instead map[string]string) []string {
 	var out []string
 	for _, n := range s.Names {
-		if n == old {
-			n = first(near)
+		if other, ok := instead[n]; ok {
+			n = other
 		}
 		if n != "" && !slices.Contains(out, n) {
 			out = append(out, n)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -61,8 +62,8 @@ func TestCheck(t *testing.T) {
 		},
 		{name: "collision with an alias", lines: "tools: [data-fetch, 'other:fetch']\naliases: {other-fetch: 'other:fetch'}"},
 		{
-			"alias that collides", "tools: [exec, 'data-fetch:fetch']\naliases: {exec: 'data-fetch:fetch'}", "app.function-collision", 2,
-			"the built-in exec and data-fetch:fetch", "",
+			"alias that collides", "tools: [exec, 'data-fetch:fetch']\naliases: {exec: 'data-fetch:fetch'}", "app.function-collision", 3,
+			"the built-in exec and data-fetch:fetch", "aliases: {data_fetch_fetch: data-fetch:fetch}",
 		},
 		{
 			"alias for nothing", "tools: [data-fetch]\naliases: {a: 'data-fetch:fetchx'}", "app.unknown-tool", 3,
@@ -135,6 +136,34 @@ func TestFixesWork(t *testing.T) {
 	}
 }
 
+// Several mistakes on one line have one fix, in whatever order they are followed.
+func TestFixesDoNotUndoEachOther(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ lines, want string }{
+		{"skills: [autor-skill, zzz, csv-summry]", "skills: [author-skill, csv-summary]"},
+		{"skills: [exec]\ntools: [exec, exek, read_skill, data-fech, 'data-fetch:fetchh', zzz]", "skills: []\ntools: [exec, data-fetch, data-fetch:fetch]"},
+		{"tools: [data-fetch, other, exec]", "tools: [data-fetch, other, exec]\naliases: {other_exec: other:exec, other_fetch: other:fetch}"},
+		{"tools: [data-fetch]\naliases: {BAD: 'data-fetch:fetch', b: 'x:y', C: 'data-fetch:list-source'}", "tools: [data-fetch]\naliases: {data_fetch_fetch: data-fetch:fetch, data_fetch_list_sources: data-fetch:list_sources}"},
+	} {
+		t.Run(tt.lines, func(t *testing.T) {
+			t.Parallel()
+			for _, first := range []int{0, 1, 2} {
+				text := tt.lines
+				ds := checkLines(t, text)
+				for i := range ds {
+					text = replaceLine(text, ds[(i+first)%len(ds)].Fix)
+				}
+				if text != tt.want {
+					t.Errorf("from fix %d on:\n got %s\nwant %s", first, text, tt.want)
+				}
+				if left := checkLines(t, text); len(left) > 0 {
+					t.Errorf("still wrong: %v", left)
+				}
+			}
+		})
+	}
+}
+
 // replaceLine puts a fix in place of the line of the same key, or adds it.
 func replaceLine(text, fix string) string {
 	key, _, _ := strings.Cut(fix, ":")
@@ -154,6 +183,28 @@ func TestEmbeddedFixSaysHowToOverride(t *testing.T) {
 	ds := Check(t.Context(), a, testKnown)
 	if len(ds) != 1 || !strings.Contains(ds[0].Fix, "agentctl app show x > apps/x/APP.md") || !strings.Contains(ds[0].Fix, "aliases: {other_fetch: other:fetch}") {
 		t.Errorf("got %+v", ds)
+	}
+}
+
+// Aliases of app and profile join: a fix is for the file that has the mistake.
+func TestAliasFixIsForTheFileOfTheAlias(t *testing.T) {
+	t.Parallel()
+	src := source(SourceWorkspace, rankWorkspace, "/ws/apps", map[string]string{
+		"x/APP.md":            "---\ntools: [data-fetch]\naliases: {BAD: 'data-fetch:fetch'}\n---\nBody.\n",
+		"x/profiles/p/APP.md": "---\naliases: {sources: 'data-fetch:list-sourcez'}\n---\nMore.\n",
+	})
+	l := &Library{}
+	l.Sources = append(l.Sources, src)
+	got := map[string]string{}
+	for _, d := range Check(t.Context(), open(t, l, "x/p"), testKnown) {
+		got[d.File] = d.Fix
+	}
+	want := map[string]string{
+		"/ws/apps/x/APP.md":            "aliases: {data_fetch_fetch: data-fetch:fetch}",
+		"/ws/apps/x/profiles/p/APP.md": "aliases: {sources: data-fetch:list_sources}",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -24,14 +24,14 @@ func (a *App) Format() string {
 	}
 	selection := func(key string, s Selection) {
 		if s.Set {
-			b.WriteString(flowLine(key, replaced(s, "", nil)) + "\n")
+			b.WriteString(flowLine(key, replaced(s, nil)) + "\n")
 		}
 	}
 	selection("skills", a.Skills)
 	b.WriteString(flowLine("skill-sources", a.SkillSources) + "\n")
 	selection("tools", a.Tools)
 	if len(a.Aliases) > 0 {
-		b.WriteString(aliasLine(a.Aliases, "", "", "") + "\n")
+		b.WriteString(aliasLine(a.Aliases) + "\n")
 	}
 	b.WriteString(flowLine("context-files", a.ContextFiles) + "\n")
 	b.WriteString("---\n" + a.Prompt + "\n")

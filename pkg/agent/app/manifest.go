@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -73,6 +74,7 @@ func parseManifest(file string, data []byte) (*manifest, error) {
 	m := &manifest{file: file}
 	doc, err := frontmatter.DecodeStrict(file, data, &m.keys)
 	if err != nil {
+		wholeLines(diagnosticsOf(err), data)
 		return nil, err
 	}
 	m.doc, m.body = doc, strings.TrimSpace(doc.Body)
@@ -81,6 +83,20 @@ func parseManifest(file string, data []byte) (*manifest, error) {
 		return nil, &frontmatter.StrictError{Diagnostics: m.errs}
 	}
 	return m, nil
+}
+
+// wholeLines turns the fix of an unknown key, which is the known one, into the
+// line to write.
+func wholeLines(diags []diag.Diagnostic, data []byte) {
+	lines := strings.Split(string(data), "\n")
+	for i, d := range diags {
+		if d.Code != "frontmatter.unknown-key" || d.Fix == "" || d.Line < 1 || d.Line > len(lines) {
+			continue
+		}
+		if _, value, ok := strings.Cut(lines[d.Line-1], ":"); ok {
+			diags[i].Fix = d.Fix + ":" + strings.TrimRight(value, " \r")
+		}
+	}
 }
 
 // readFile reads a file of a sane size: one byte more than the parser takes, so
@@ -119,10 +135,10 @@ func (m *manifest) check() {
 	m.skills = m.selection("skills", m.keys.Skills)
 	m.tools = m.selection("tools", m.keys.Tools)
 	if m.keys.SkillSources != nil {
-		m.words("skill-sources", *m.keys.SkillSources, knownSkillSources)
+		m.skillSources(*m.keys.SkillSources)
 	}
 	if m.keys.Inventory != nil {
-		m.words("inventory", []string{*m.keys.Inventory}, knownInventories)
+		m.inventory(*m.keys.Inventory)
 	}
 	if m.keys.ContextFiles != nil {
 		m.contextFiles(*m.keys.ContextFiles)
@@ -153,7 +169,7 @@ func (m *manifest) selection(key string, value any) Selection {
 	case []any:
 		return m.names(key, v)
 	}
-	m.fail(key, "app.bad-list", "", `%s must be a list of names, or "*"`, key)
+	m.fail(key, "app.bad-list", key+": []", `%s must be a list of names, or "*": [] is none`, key)
 	return Selection{}
 }
 
@@ -161,11 +177,17 @@ func separator(r rune) bool { return r == ',' || r == ' ' }
 
 func (m *manifest) names(key string, items []any) Selection {
 	s := Selection{Set: true}
+	var all []string // as names, for the line that is right
+	for _, item := range items {
+		if name := strings.TrimSpace(fmt.Sprint(item)); item != nil && name != "" {
+			all = append(all, name)
+		}
+	}
 	for _, item := range items {
 		name, ok := item.(string)
 		switch {
 		case !ok || strings.TrimSpace(name) == "":
-			m.fail(key, "app.bad-name", "", "%s holds %v, want a name: put it in quotes", key, item)
+			m.fail(key, "app.bad-name", flowLine(key, all), "%s holds %v, want a name: put it in quotes", key, item)
 		case name == "*":
 			s.All = true
 		case s.Has(name):
@@ -177,24 +199,53 @@ func (m *manifest) names(key string, items []any) Selection {
 	return s
 }
 
-// words checks values that are one of a few.
-func (m *manifest) words(key string, values, known []string) {
+// skillSources and inventory check values that are one of a few.
+func (m *manifest) skillSources(values []string) {
+	var right, wrong []string
 	for _, v := range values {
-		if slices.Contains(known, v) {
-			continue
+		known := nearest(v, knownSkillSources)
+		if known != v {
+			wrong = append(wrong, v)
 		}
-		fix := ""
-		if near := suggest.Nearest(v, known, 1); len(near) > 0 {
-			fix = near[0]
+		if known != "" && !slices.Contains(right, known) {
+			right = append(right, known)
 		}
-		m.fail(key, "app.unknown-value", fix, "%s: %q is not known, want %s", key, v, strings.Join(known, ", "))
+	}
+	if len(right) == 0 { // [] would mean no skills at all
+		right = defaultSkillSources
+	}
+	for _, v := range wrong {
+		m.unknownValue("skill-sources", v, knownSkillSources, flowLine("skill-sources", right))
 	}
 }
 
+func (m *manifest) inventory(value string) {
+	known := nearest(value, knownInventories)
+	if known == value {
+		return
+	}
+	m.unknownValue("inventory", value, knownInventories, "inventory: "+cmp.Or(known, InventoryAuto))
+}
+
+// nearest is the value itself if it is known, else the one that was meant, "" for
+// none.
+func nearest(value string, known []string) string {
+	if slices.Contains(known, value) {
+		return value
+	}
+	return first(suggest.Nearest(value, known, 1))
+}
+
+func (m *manifest) unknownValue(key, value string, known []string, fix string) {
+	m.fail(key, "app.unknown-value", fix, "%s: %q is not known, want %s", key, value, strings.Join(known, ", "))
+}
+
 func (m *manifest) contextFiles(files []string) {
+	outside := func(f string) bool { return !filepath.IsLocal(f) || strings.Contains(f, `\`) }
 	for _, f := range files {
-		if !filepath.IsLocal(f) || strings.Contains(f, `\`) {
-			m.fail("context-files", "app.bad-path", "", "context-files: %q does not lie in the workspace: give a path relative to it", f)
+		if outside(f) {
+			fix := flowLine("context-files", slices.DeleteFunc(slices.Clone(files), outside))
+			m.fail("context-files", "app.bad-path", fix, "context-files: %q does not lie in the workspace: give a path relative to it", f)
 		}
 	}
 }
@@ -266,6 +317,9 @@ func (m *manifest) apply(a *App) {
 	for _, key := range m.doc.Keys() {
 		line, _ := m.doc.Position(key)
 		a.places[strings.ReplaceAll(key, "_", "-")] = place{m.file, line}
+	}
+	for alias := range k.Aliases {
+		a.places[aliasKey(alias)] = a.places["aliases"]
 	}
 }
 

@@ -199,6 +199,8 @@ func TestWriteFile(t *testing.T) {
 		{"own folder", write(".agentctl/prebuilt/x"), protected(".agentctl/prebuilt/x", ".agentctl"), true},
 		{"a root of the configuration", write("team/skills/x/SKILL.md"), protected("team/skills/x/SKILL.md", "team/skills"), true},
 		{"an app that would be the default", write("apps/default/APP.md"), protected("apps/default/APP.md", "apps/default/APP.md"), true},
+		{"another app", write("apps/rca/app.md"), `error: "apps/rca/app.md" is protected: it would make an app of its folder. Choose another path, or tell the user what to write there.`, true},
+		{"no app", write("apps/web/docs/APP.md"), "created apps/web/docs/APP.md (4 bytes)", false},
 		{"a link", write("link.txt"), `error: "link.txt" is a link to "old.txt". Write to the file itself.`, true},
 		{"through a link out", write("out/x"), `error: "out/x" is a link out of the workspace and cannot be used. Work with files inside it.`, true},
 		{"a folder", write("d"), `error: "d" is a folder. Give the path of a file in it.`, true},

@@ -70,6 +70,9 @@ func appeared(res sandbox.Result) []session.Warning {
 			Text: path + " appeared while the command ran. It can steer a model, so chat leaves it out until you agree: look at it, then run agentctl trust (/trust in a chat)",
 		})
 	}
+	for _, text := range res.Warnings {
+		out = append(out, session.Warning{Code: "sandbox.warning", Text: text})
+	}
 	return out
 }
 

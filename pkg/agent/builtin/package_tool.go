@@ -71,6 +71,10 @@ func (t packageTool) Run(ctx context.Context, c agent.Call) (agent.Output, error
 // invoker runs commands of packages. What ends the turn is put into fault.
 func (e *Env) invoker(fault *error) *toolpkg.Invoker {
 	root, rel := e.artifacts()
+	artifacts := ""
+	if root != "" {
+		artifacts = filepath.Join(root, rel)
+	}
 	return &toolpkg.Invoker{
 		Run: func(ctx context.Context, p sandbox.Policy, c sandbox.Command) (sandbox.Result, error) {
 			backend, err := e.Backend(ctx)
@@ -85,7 +89,7 @@ func (e *Env) invoker(fault *error) *toolpkg.Invoker {
 			return res, err
 		},
 		Workspace: e.workspace(),
-		Artifacts: filepath.Join(root, rel),
+		Artifacts: artifacts,
 		LookupEnv: e.LookupEnv,
 	}
 }

@@ -22,7 +22,7 @@ type saveSkillArgs struct {
 
 func (e *Env) saveSkill() agent.Tool {
 	return asking[saveSkillArgs]{
-		tool: newTool(saveSkillName, "Create or change a skill: steps that you or others can follow again.", func(ctx context.Context, _ agent.Call, args saveSkillArgs) (agent.Output, error) {
+		tool: newTool(saveSkillName, "Save a skill when the user has agreed to its text. First read the skill that tells how to write one, if there is one.", func(ctx context.Context, _ agent.Call, args saveSkillArgs) (agent.Output, error) {
 			res, err := e.save(ctx, e.SkillsDir, args)
 			if err != nil {
 				return agent.Output{}, err

@@ -119,10 +119,20 @@ func (e *Env) writable(p place) error {
 		return ok
 	})
 	if i < 0 {
-		return nil
+		return refuseSource(p, real)
 	}
 	shown, _ := filepath.Rel(p.root, protected[i])
 	return refuse("%q is protected: nothing in %s may be written here. Choose another path, or tell the user what to write there.", p.shown, filepath.ToSlash(shown))
+}
+
+// refuseSource refuses the file that makes a source of the folder it lies in.
+func refuseSource(p place, real string) error {
+	for _, f := range sandbox.WatchedFolders(p.root) {
+		if rel, ok := foldedBelow(realPath(f.Dir), filepath.Dir(filepath.Dir(real))); ok && rel == "." && strings.EqualFold(filepath.Base(real), f.File) {
+			return refuse("%q is protected: it would make an app of its folder. Choose another path, or tell the user what to write there.", p.shown)
+		}
+	}
+	return nil
 }
 
 // inSkill tells whether path lies below the folder of a skill of the workspace,

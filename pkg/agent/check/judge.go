@@ -88,6 +88,8 @@ func orAuto(mode string) string {
 func (r *Report) judgeWindow(c *choose.Choice, set *settings) {
 	w := r.Window
 	switch {
+	case w.Tokens == 0 && c.Server.BaseURL == "":
+		// a script has the window that is written into it
 	case w.Tokens == 0 && c.ContextWindow == 0 && w.Max > 0:
 		r.note("the server does not say how large the window is now, at most %d tokens; set context_window to what it runs with", w.Max)
 	case w.Tokens == 0 && c.ContextWindow == 0:

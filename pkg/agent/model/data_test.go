@@ -61,6 +61,10 @@ func TestTexts(t *testing.T) {
 			"prompt token count of 130000 exceeds the limit of 128000",
 			"Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
 			`{"error":{"code":"context_length_exceeded"}}`,
+			"the input length exceeds the context length",
+			"input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length or `max_tokens` and try again",
+			"Requested tokens (3000) exceed context window of 2048",
+			"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`",
 		}},
 		{"tools unsupported", d.IsToolsUnsupported, []string{
 			"registry.ollama.ai/library/gemma:2b does not support tools",
@@ -156,6 +160,7 @@ func TestErrorTexts(t *testing.T) {
 		{&model.AuthError{Provider: "p", Detail: "bad key"}, "p refused the request: bad key"},
 		{&model.AuthError{Provider: "p", KeyEnv: "K", Detail: "bad key"}, "p refused the API key in K: bad key"},
 		{&model.RateError{Provider: "p", Detail: "slow"}, "p is limiting requests: slow"},
+		{&model.RateError{Provider: "p", After: 90 * time.Second, Detail: "slow"}, "p is limiting requests, and says to wait 1m30s: slow"},
 		{&model.OverflowError{Provider: "p", Detail: "long"}, "the prompt does not fit the context of the model on p: long"},
 		{&model.ToolsUnsupportedError{Provider: "p", Detail: "no"}, "the model on p takes no tools: no"},
 		{&model.CutStreamError{Provider: "p", Err: cause}, "the answer of p broke off: p at u cannot be reached: refused"},

@@ -10,10 +10,15 @@ type AuthError struct {
 	Provider string
 	// KeyEnv is the variable that the key was taken from, "" when none is configured.
 	KeyEnv string
-	Detail string
+	// Missing: KeyEnv is not set, so nothing was asked.
+	Missing bool
+	Detail  string
 }
 
 func (e *AuthError) Error() string {
+	if e.Missing {
+		return fmt.Sprintf("%s wants an API key, and %s is not set", e.Provider, e.KeyEnv)
+	}
 	if e.KeyEnv == "" {
 		return fmt.Sprintf("%s refused the request: %s", e.Provider, e.Detail)
 	}
@@ -24,10 +29,15 @@ func (e *AuthError) Error() string {
 type RateError struct {
 	Provider string
 	After    time.Duration // 0 when the server did not say
-	Detail   string
+	// Quota: it is about what was paid for; waiting does not cure it.
+	Quota  bool
+	Detail string
 }
 
 func (e *RateError) Error() string {
+	if e.After >= time.Second {
+		return fmt.Sprintf("%s is limiting requests, and says to wait %s: %s", e.Provider, e.After.Round(time.Second/10), e.Detail)
+	}
 	return fmt.Sprintf("%s is limiting requests: %s", e.Provider, e.Detail)
 }
 

@@ -35,10 +35,8 @@ func Arguments(s *schema.Schema, raw string, cut bool) (args schema.Arguments, w
 	if err != nil {
 		return schema.Arguments{}, nil, err
 	}
-	value, note := unwrap(value, s.Properties())
-	if note != "" {
-		what = append(what, note)
-	}
+	value, more := unwrap(value, s.Properties())
+	what = append(what, more...)
 	args, err = s.ArgumentsOf(value)
 	for _, c := range args.Coerced {
 		what = append(what, c.String())
@@ -57,9 +55,13 @@ func object(raw string, cut bool) (value any, what []string, err error) {
 	}
 	text := trimmed
 	if !json.Valid([]byte(text)) {
+		inner, fenced := dropFence(trimmed)
 		var rest string
-		if text, rest, what, err = mend(dropFence(trimmed)); err != nil {
+		if text, rest, what, err = mend(inner); err != nil {
 			return nil, nil, err
+		}
+		if fenced {
+			what = append([]string{"a fence around the arguments"}, what...)
 		}
 		if strings.ContainsAny(rest, "{[") {
 			return nil, nil, &SyntaxError{Detail: fmt.Sprintf("more than one value; the second begins with %q", head(rest))}
@@ -73,8 +75,8 @@ func object(raw string, cut bool) (value any, what []string, err error) {
 	}
 	if inner, ok := value.(string); ok {
 		// Encoded twice.
-		value, what, err = object(inner, cut)
-		return value, append(what, "arguments: string to object"), err
+		value, more, err := object(inner, cut)
+		return value, append(append(what, more...), "arguments: string to object"), err
 	}
 	return value, what, nil
 }
@@ -85,34 +87,34 @@ func head(text string) string {
 }
 
 // dropFence removes a Markdown fence around the arguments.
-func dropFence(text string) string {
+func dropFence(text string) (inner string, fenced bool) {
 	if at := fenceHead.FindStringIndex(text); at != nil {
-		return text[at[1]:]
+		return text[at[1]:], true
 	}
-	return text
+	return text, false
 }
 
 // unwrap takes off one layer {"arguments": {…}}, where the tool has no argument
-// of that name.
-func unwrap(value any, properties []string) (any, string) {
+// of that name. what says what was mended.
+func unwrap(value any, properties []string) (inner any, what []string) {
 	m, ok := value.(map[string]any)
 	if !ok {
-		return value, ""
+		return value, nil
 	}
 	for key := range m {
 		if slices.Contains(properties, key) || !slices.Contains(callKeys, key) {
-			return value, ""
+			return value, nil
 		}
 	}
 	for _, key := range argKeys {
 		switch inner := m[key].(type) {
 		case map[string]any:
-			return inner, "unwrapped " + key
+			return inner, []string{"unwrapped " + key}
 		case string:
-			if parsed, _, err := object(inner, false); err == nil && inner != "" {
-				return parsed, "unwrapped " + key
+			if parsed, what, err := object(inner, false); err == nil && inner != "" {
+				return parsed, append([]string{"unwrapped " + key}, what...)
 			}
 		}
 	}
-	return value, ""
+	return value, nil
 }

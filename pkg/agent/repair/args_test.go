@@ -32,7 +32,7 @@ func TestArguments(t *testing.T) {
 		{"trailing comma", `{"path":"a","names":["x",],}`, `{"names":["x"],"path":"a"}`, "trailing comma"},
 		{"single quotes", `{'path': 'it"s', 'all': True}`, `{"all":true,"path":"it\"s"}`, "single quotes, True to true"},
 		{"a quote in single quotes", `{'path': 'it\'s'}`, `{"path":"it's"}`, "single quotes"},
-		{"fence", "```json\n{\"path\":\"a\"}\n```", `{"path":"a"}`, ""},
+		{"fence", "```json\n{\"path\":\"a\"}\n```", `{"path":"a"}`, "a fence around the arguments"},
 		{"prose after", `{"path":"a"} I hope this helps`, `{"path":"a"}`, "text after the arguments left out"},
 		{"prose before", `Arguments: {"path":"a"}`, `{"path":"a"}`, "text before the arguments left out"},
 		{"one bracket too many", `{"path":"a"}}`, `{"path":"a"}`, "text after the arguments left out"},
@@ -42,6 +42,7 @@ func TestArguments(t *testing.T) {
 		{"text stays text", `{"path":"3"}`, `{"path":"3"}`, ""},
 		{"wrapper", `{"arguments":{"path":"a"}}`, `{"path":"a"}`, "unwrapped arguments"},
 		{"wrapper as text", `{"parameters":"{\"path\":\"a\"}"}`, `{"path":"a"}`, "unwrapped parameters"},
+		{"wrapper as a text to mend", `{"arguments":"{'path':'a',}"}`, `{"path":"a"}`, "unwrapped arguments, single quotes, trailing comma"},
 		{"the whole call as arguments", `{"name":"wc","arguments":{"path":"a"}}`, `{"path":"a"}`, "unwrapped arguments"},
 	}
 	s := compile(t, wcSchema)
@@ -178,6 +179,10 @@ func TestUnknownTool(t *testing.T) {
 	}{
 		{"near", "read_fil", []string{"read_file", "exec"}, nil, `error: there is no tool "read_fil". Did you mean read_file? Tools: read_file, exec.`},
 		{"a skill", "report", []string{"read_skill"}, []string{"report"}, `error: there is no tool "report". It is a skill: call read_skill(name="report") and follow what it says. Tools: read_skill.`},
+		{"a skill, nearly", "Csv_Summary", []string{"read_skill"}, []string{"csv-summary"}, `error: there is no tool "Csv_Summary". It is a skill: call read_skill(name="csv-summary") and follow what it says. Tools: read_skill.`},
+		{"like a skill", "csv-sumary", []string{"read_skill"}, []string{"csv-summary"}, `error: there is no tool "csv-sumary". Did you mean the skill csv-summary? Call read_skill(name="csv-summary") and follow what it says. Tools: read_skill.`},
+		{"a shell", "bash", []string{"read_file", "exec"}, nil, `error: there is no tool "bash". To run a program, call exec(argv=["ls", "-l"]). Tools: read_file, exec.`},
+		{"like nothing", "bash", []string{"read_file"}, nil, `error: there is no tool "bash". Tools: read_file.`},
 		{"no tools", "x", nil, nil, `error: there is no tool "x". There are no tools in this chat; answer without them.`},
 	}
 	for _, tt := range tests {

@@ -21,6 +21,9 @@ type Output struct {
 	Reasoning string
 	// Calls were written as text, and are no longer part of it.
 	Calls []Call
+	// Thought: the text that came before this Output was thinking, too. Many
+	// templates open it on the model's behalf, and only </think> shows.
+	Thought bool
 }
 
 // Call is a tool call that was found in the text.
@@ -36,6 +39,9 @@ type Call struct {
 }
 
 func (o *Output) add(more Output) {
+	if more.Thought {
+		o.Reasoning, o.Text = o.Reasoning+o.Text, ""
+	}
 	o.Text += more.Text
 	o.Reasoning += more.Reasoning
 	o.Calls = append(o.Calls, more.Calls...)
@@ -53,8 +59,8 @@ func Lift(text string, known func(name string) bool) Output {
 // the beginning of a call until that is decided; how the text is cut into pieces
 // changes nothing.
 //
-// A call in the text is lifted when known accepts its name, outside of code: an
-// answer about tool calls may quote them. A bare or fenced JSON call is lifted
+// A call in the text is lifted when known accepts its name, outside of code and
+// quotations: an answer about tool calls may quote them. A bare or fenced JSON call is lifted
 // when it is the entire message.
 type Filter struct {
 	known func(string) bool
@@ -63,6 +69,7 @@ type Filter struct {
 	final bool            // no more text comes
 
 	thinking bool
+	thought  bool // a tag of thinking was seen
 	lifted   bool // a call was found
 	spoken   bool // something else than blanks was shown
 	gap      bool // blanks are left out: a call or a thought was taken out here
@@ -121,7 +128,7 @@ func (f *Filter) step() bool {
 // scan passes text on up to the next tag, and obeys that.
 func (f *Filter) scan() bool {
 	for i := 0; i < len(f.buf); {
-		if !f.code.inside() {
+		if !f.code.inside() || f.thinking {
 			tag, wait := findTag(f.buf[i:], f.final)
 			if wait || f.obeys(tag) {
 				f.pass(i)
@@ -147,6 +154,9 @@ func (f *Filter) obeys(t *tag) bool {
 	switch {
 	case t == nil:
 		return false
+	case f.code.inside():
+		// A thought ends, whatever it left open.
+		return t.kind == thinkClose
 	case t.kind == thinkOpen:
 		// In the middle of a line it is prose about the tag.
 		return !f.thinking && f.code.lineStart
@@ -162,7 +172,12 @@ func (f *Filter) obey(t *tag) {
 		f.block = &block{tag: t}
 		return
 	case thinkOpen, thinkClose:
-		f.thinking = t.kind == thinkOpen
+		if t.kind == thinkClose && !f.thought && !f.lifted && f.code.lineStart {
+			f.out.Thought = true
+			f.out.Reasoning, f.out.Text = f.out.Reasoning+f.out.Text, ""
+			f.spoken = false
+		}
+		f.thought, f.thinking = true, t.kind == thinkOpen
 		f.code = atLineStart
 		f.gap = true
 	}

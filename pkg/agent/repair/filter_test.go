@@ -87,10 +87,23 @@ func TestLift(t *testing.T) {
 		{"6 tilde fence", "Like this:\n~~~xml\n<function=wc></function>\n~~~\nok", repair.Output{Text: "Like this:\n~~~xml\n<function=wc></function>\n~~~\nok"}},
 		{"6 after a fence", "```sh\nls\n```\n<tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Text: "```sh\nls\n```\n", Calls: wc}},
 		{"6 a lone backtick hides nothing", "the " + bt + " key\n<tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Text: "the " + bt + " key\n", Calls: wc}},
+		{"6 indented code", "Like this:\n\n    <tool_call>{\"name\":\"wc\",\"arguments\":{}}</tool_call>\n    <function=wc></function>\n\nok", repair.Output{Text: "Like this:\n\n    <tool_call>{\"name\":\"wc\",\"arguments\":{}}</tool_call>\n    <function=wc></function>\n\nok"}},
+		{"6 indented, after no empty line", "I look:\n    <tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Text: "I look:\n    ", Calls: wc}},
+		{"6 indented at the beginning", "\n\n    <tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Text: "\n\n    ", Calls: wc}},
+		{"6 block quote", "It wrote:\n> first\n> <tool_call>{\"name\":\"wc\",\"arguments\":{}}</tool_call>\n", repair.Output{Text: "It wrote:\n> first\n> <tool_call>{\"name\":\"wc\",\"arguments\":{}}</tool_call>\n"}},
+		{"6 after a block quote", "> do it\n<tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Text: "> do it\n", Calls: wc}},
+		{"6 quotation marks", `Write "<tool_call>{"name":"wc","arguments":{}}</tool_call>" or “<function=wc></function>”.`, repair.Output{Text: `Write "<tool_call>{"name":"wc","arguments":{}}</tool_call>" or “<function=wc></function>”.`}},
 
 		{"20 think", "<think>\nhm\n</think>\n\nfour", repair.Output{Reasoning: "hm\n", Text: "four"}},
+		{"20 think in brackets", "[THINK]hm [TODO][/THINK]four", repair.Output{Reasoning: "hm [TODO]", Text: "four"}},
 		{"20 never closed", "<think>hm", repair.Output{Reasoning: "hm"}},
 		{"20 only the end", "hm</think>four", repair.Output{Text: "hmfour"}},
+		{"20 only the end, on its line", "hm\n`a\n</think>\n\nfour", repair.Output{Reasoning: "hm\n`a\n", Text: "four"}},
+		{"20 only the end, then a call", "hm\n</think>\n<tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Reasoning: "hm\n", Calls: wc}},
+		{"20 only the end, then a bare call", "hm\n</think>\n\n{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}", repair.Output{Reasoning: "hm\n", Calls: wc}},
+		{"20 a second end is no more than a tag", "<think>hm</think>\nfour\n</think>\nfive", repair.Output{Reasoning: "hm", Text: "four\nfive"}},
+		{"20 only the end, quoted", "A line:\n```\n</think>\n```\nfour", repair.Output{Text: "A line:\n```\n</think>\n```\nfour"}},
+		{"20 a fence is left open in thinking", "<think>\n```\nx\n</think>\nfour", repair.Output{Reasoning: "```\nx\n", Text: "four"}},
 		{"20 prose about the tag", "The <think> tag", repair.Output{Text: "The <think> tag"}},
 		{"20 quoted", bt + "<think>" + bt + " is a tag", repair.Output{Text: bt + "<think>" + bt + " is a tag"}},
 		{"20 call after thinking, bare", "<think>hm</think>\n{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}", repair.Output{Reasoning: "hm", Calls: wc}},
@@ -123,6 +136,9 @@ func inPieces(text string, n int) repair.Output {
 	f := repair.NewFilter(tools.Known)
 	var out repair.Output
 	add := func(more repair.Output) {
+		if more.Thought {
+			out.Reasoning, out.Text = out.Reasoning+out.Text, ""
+		}
 		out.Text += more.Text
 		out.Reasoning += more.Reasoning
 		out.Calls = append(out.Calls, more.Calls...)

@@ -50,19 +50,25 @@ func fold(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(name))
 }
 
-// UnknownTool is the answer to a call of a tool that does not exist: the nearest
-// name and all of them. For the name of a skill it says how to read it.
+// runner is the tool that runs programs.
+const runner = "exec"
+
+// UnknownTool is the answer to a call of a tool that does not exist: what was
+// meant, all names, and the next step. For a skill it says how to read it.
 func UnknownTool(name string, tools, skills []string) string {
 	text := fmt.Sprintf("error: there is no tool %q.", name)
-	near := suggest.Nearest(name, tools, 1)
-	switch {
-	case slices.Contains(skills, name):
-		text += fmt.Sprintf(" It is a skill: call read_skill(name=%q) and follow what it says.", name)
-	case len(near) > 0:
-		text += fmt.Sprintf(" Did you mean %s?", near[0])
-	}
 	if len(tools) == 0 {
 		return text + " There are no tools in this chat; answer without them."
+	}
+	near := suggest.Nearest(name, tools, 1)
+	if skill, ok := NewNames(skills).Find(name); ok {
+		text += fmt.Sprintf(" It is a skill: call read_skill(name=%q) and follow what it says.", skill)
+	} else if len(near) > 0 {
+		text += fmt.Sprintf(" Did you mean %s?", near[0])
+	} else if similar := suggest.Nearest(name, skills, 1); len(similar) > 0 {
+		text += fmt.Sprintf(" Did you mean the skill %s? Call read_skill(name=%q) and follow what it says.", similar[0], similar[0])
+	} else if slices.Contains(tools, runner) {
+		text += fmt.Sprintf(` To run a program, call %s(argv=["ls", "-l"]).`, runner)
 	}
 	return text + " Tools: " + strings.Join(tools, ", ") + "."
 }

@@ -1,6 +1,9 @@
 package repair
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 type kind int
 
@@ -23,6 +26,8 @@ var tags = []*tag{
 	{text: "<thinking>", kind: thinkOpen},
 	{text: "</think>", kind: thinkClose},
 	{text: "</thinking>", kind: thinkClose},
+	{text: "[THINK]", kind: thinkOpen}, // Mistral
+	{text: "[/THINK]", kind: thinkClose},
 	{text: "<tool_call>", kind: callOpen, close: "</tool_call>"},
 	{text: "<function_call>", kind: callOpen, close: "</function_call>"},
 	{text: "<function=", kind: callOpen, close: "</function>"},
@@ -48,37 +53,78 @@ func findTag(text string, final bool) (t *tag, wait bool) {
 	return nil, wait && !final
 }
 
-// code follows Markdown as far as it takes to know whether a place is code.
+// code follows Markdown as far as it takes to know whether a place is code or a
+// quotation.
 type code struct {
 	lineStart bool // only blanks since the line began
 	fence     string
-	inline    int // length of the run of backticks that opened it
+	inline    int  // length of the run of backticks that opened it
+	quoted    bool // the line begins with > or is indented code
+	indent    int  // blanks since the line began
+	spoken    bool // there is text on a line before
+	mayIndent bool // an indented line is code here: after an empty line, or more code
+	last      [3]byte
 }
 
 var atLineStart = code{lineStart: true}
 
-func (c *code) inside() bool { return c.fence != "" || c.inline > 0 }
+// inside tells whether what follows is code or quoted, so that it means nothing.
+func (c *code) inside() bool {
+	return c.fence != "" || c.inline > 0 || c.quoted || c.lineStart && c.indented() || c.afterQuote()
+}
+
+// indented tells whether the blanks of the line make it code.
+func (c *code) indented() bool {
+	const enough = 4
+	return c.mayIndent && c.indent >= enough
+}
+
+// quotes open a quotation of a few words.
+var quotes = []string{`"`, "'", "“", "‘", "„", "«"}
+
+func (c *code) afterQuote() bool {
+	return slices.ContainsFunc(quotes, func(q string) bool { return strings.HasSuffix(string(c.last[:]), q) })
+}
 
 // step goes on by the n bytes that belong together at the start of text. wait:
 // they may go on in the next piece.
 func (c *code) step(text string, final bool) (n int, wait bool) {
+	n = 1
 	switch b := text[0]; b {
 	case '\n':
-		c.lineStart, c.inline = true, 0 // a lone backtick must not hide the rest
-		return 1, false
-	case ' ', '\t', '\r':
-		return 1, false
+		c.newLine()
+	case ' ', '\r':
+		c.indent++
+	case '\t':
+		c.indent += 4
 	case '`', '~':
 		n = len(text) - len(strings.TrimLeft(text, string(b)))
 		if n == len(text) && !final {
 			return 0, true
 		}
 		c.run(text[:n], text[n:])
+		c.text(b)
 	default:
-		n = 1
+		c.text(b)
+	}
+	c.last = [3]byte{c.last[1], c.last[2], text[n-1]}
+	return n, false
+}
+
+// text takes the first byte of something that is no blank.
+func (c *code) text(b byte) {
+	if c.lineStart {
+		c.quoted = b == '>' || c.indented()
 	}
 	c.lineStart = false
-	return n, false
+}
+
+func (c *code) newLine() {
+	empty := c.lineStart
+	c.mayIndent = c.spoken && empty || c.quoted && c.indented()
+	c.spoken = c.spoken || !empty
+	c.lineStart, c.quoted, c.indent = true, false, 0
+	c.inline = 0 // a lone backtick must not hide the rest
 }
 
 // run takes a run of backticks or tildes.

@@ -67,6 +67,10 @@ func (b *builder) add(r Record) {
 	case ToolResult:
 		b.result(body)
 	case Repair:
+		if body.Thought {
+			m := b.assistant(r.Step)
+			m.Reasoning, m.Content = m.Reasoning+m.Content, ""
+		}
 		if len(body.Dropped) > 0 {
 			b.flush()
 			b.drop(body.Dropped)

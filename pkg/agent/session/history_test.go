@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
@@ -203,5 +204,25 @@ func TestHistoryIsValidForAnyRecords(t *testing.T) {
 			records = append(records, record(random.IntN(3), body))
 		}
 		checkHistory(t, session.History(records))
+	}
+}
+
+// Text that turned out to be thinking is no part of the answer, in the history
+// and in an export.
+func TestTextThatWasThinking(t *testing.T) {
+	t.Parallel()
+	records := []session.Record{
+		record(0, session.User{Text: "go"}),
+		record(1, session.TextDelta{Text: "I plan. "}),
+		record(1, session.Repair{Name: "answer", What: []string{"w"}, Thought: true}),
+		record(1, session.TextDelta{Text: "Four."}),
+	}
+	got := session.History(records)
+	if len(got) != 2 || got[1].Content != "Four." || got[1].Reasoning != "I plan. " {
+		t.Errorf("got %+v", got)
+	}
+	var b strings.Builder
+	if err := session.Markdown(&b, records); err != nil || strings.Contains(b.String(), "plan") || !strings.Contains(b.String(), "Four.") {
+		t.Errorf("got %v\n%s", err, b.String())
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gofrs/flock"
+
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // MaxTitle is the longest title in characters: it has to fit one line of a list.
@@ -19,12 +21,12 @@ type TitleError struct{ Reason string }
 
 func (e *TitleError) Error() string { return "the title " + e.Reason }
 
-// Rename gives the session with this whole id a title, squeezed to one line, and
-// returns it. It is no use of the session: the time of the last change stays, so
+// Rename gives the session with this whole id a title, squeezed to one line and
+// without characters that act on a terminal, and returns it. It is no use of the session: the time of the last change stays, so
 // that [Store.Last] means the same as before. The error is a [*TitleError], or
 // that of [Store.Open].
 func (s Store) Rename(id, title string) (string, error) {
-	title = strings.Join(strings.Fields(strings.ToValidUTF8(title, "�")), " ")
+	title = termtext.Strip(strings.Join(strings.Fields(strings.ToValidUTF8(title, "�")), " "))
 	switch n := utf8.RuneCountInString(title); {
 	case n == 0:
 		return "", &TitleError{"is empty"}

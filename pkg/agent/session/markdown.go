@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // Markdown writes a session for people: what was said, which tools ran and what
-// came of them. What was attached to turns and the system prompt are left out.
+// came of them. What was attached to turns, the texts of skills that were called, and
+// the system prompt are left out.
 // Control characters of models and files are shown as their code points.
 func Markdown(w io.Writer, records []Record) error {
 	d := &document{w: w}
@@ -22,13 +24,22 @@ func Markdown(w io.Writer, records []Record) error {
 		if sum.Turns == 1 {
 			turns = "turn"
 		}
-		d.printf("\nApp %s, model %s, %d %s.\n", sum.App, sum.Model, sum.Turns, turns)
+		d.printf("\nApp %s, model %s, %d %s, %s.\n", sum.App, sum.Model, sum.Turns, turns, days(records))
 	}
 	for _, r := range records {
 		d.record(r)
 	}
 	d.flush()
 	return d.err
+}
+
+// days is when it was, from the first day to the last.
+func days(records []Record) string {
+	first, last := records[0].Time.Format(time.DateOnly), records[len(records)-1].Time.Format(time.DateOnly)
+	if first == last {
+		return first
+	}
+	return first + " to " + last
 }
 
 func orUntitled(title string) string {
@@ -65,12 +76,19 @@ func (d *document) record(r Record) {
 		return
 	}
 	switch b := r.Body.(type) {
+	case Repair:
+		if b.Thought {
+			d.text.Reset()
+		}
 	case User:
 		d.flush()
-		d.printf("\n## User\n\n%s\n", strings.TrimSpace(b.Text))
+		d.user(b)
 	case ToolCall:
 		d.flush()
-		d.printf("\n### Call %s\n\n%s", b.Name, fenced(indented(b.Args)))
+		d.printf("\n### Call %s\n", b.Name)
+		if args := indented(b.Args); args != "{}" {
+			d.printf("\n%s", fenced(args))
+		}
 	case ToolResult:
 		d.flush()
 		d.printf("\n### Result of %s: %s\n\n%s", b.Name, b.Status, fenced(b.Content))
@@ -83,6 +101,17 @@ func (d *document) record(r Record) {
 	}
 }
 
+// user writes what was said; of a skill only the call, as with all that was
+// attached.
+func (d *document) user(u User) {
+	text := strings.TrimSpace(u.Text)
+	if u.Skill != "" {
+		call, _, _ := strings.Cut(text, "\n")
+		text = fmt.Sprintf("%s\n\n(the text of the skill %s)", call, u.Skill)
+	}
+	d.printf("\n## User\n\n%s\n", text)
+}
+
 func (d *document) result(r Result) {
 	if r.Question != nil {
 		d.printf("\n## Agent asks\n\n%s\n", r.Question.Text)
@@ -90,8 +119,14 @@ func (d *document) result(r Result) {
 			d.printf("- %s\n", c)
 		}
 	}
-	if r.Error != nil {
-		d.printf("\n(%s: %s)\n", r.Stop, r.Error.Message)
+	switch r.Stop {
+	case StopAnswer, StopDenied, StopNeedsInput:
+	default:
+		if r.Error != nil {
+			d.printf("\n(%s: %s)\n", r.Stop, r.Error.Message)
+			return
+		}
+		d.printf("\n(no answer: %s)\n", r.Stop)
 	}
 }
 

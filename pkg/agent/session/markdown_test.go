@@ -6,13 +6,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
 const wantMarkdown = `# Count lines
 
-App default, model m, 1 turn.
+App default, model m, 2 turns, 2026-11-30 to 2026-12-01.
 
 ## User
 
@@ -57,6 +58,20 @@ Which?
 Half an ans
 
 (interrupted: interrupted)
+
+## User
+
+/release-notes for 1.4
+
+(the text of the skill release-notes)
+
+### Call list_files
+
+### Result of list_files: ok
+
+` + "```\n\n```" + `
+
+(no answer: limit)
 `
 
 func TestMarkdown(t *testing.T) {
@@ -74,13 +89,18 @@ func TestMarkdown(t *testing.T) {
 		session.ToolOutput{Text: "out"},
 		session.ToolResult{Name: "read_file", Status: "ok", Content: "one\r\ntwo\n"},
 		session.TextDelta{Text: "Two \x1b[2Jlines.\r\n"},
-		session.Result{Answer: "Two lines."},
+		session.Result{Stop: session.StopAnswer, Answer: "Two lines."},
 		session.Compaction{Summary: "They counted."},
-		session.Result{Question: &session.Question{Text: "Which?", Choices: []string{"a", "b"}}},
+		session.Result{Stop: session.StopNeedsInput, Question: &session.Question{Text: "Which?", Choices: []string{"a", "b"}}},
 		session.TextDelta{Text: "Half an ans"},
 		session.Result{Stop: session.StopInterrupted, Error: &session.Error{Message: "interrupted"}},
+		session.User{Text: "/release-notes for 1.4\n\nFollow this skill now.\n\n# Steps", Skill: "release-notes"},
+		session.ToolCall{Name: "list_files", Args: json.RawMessage("{}")},
+		session.ToolResult{Name: "list_files", Status: "ok"},
+		session.Result{Stop: session.StopLimit},
 	} {
-		records = append(records, session.Record{Body: b})
+		day := noon.Add(time.Duration(len(records)) * time.Hour)
+		records = append(records, session.Record{Header: session.Header{Time: day}, Body: b})
 	}
 	var out bytes.Buffer
 	if err := session.Markdown(&out, records); err != nil {

@@ -145,6 +145,8 @@ type Repair struct {
 	What []string `json:"what"`
 	// Dropped are calls, by the id in the history, that it tells as text from now on.
 	Dropped []string `json:"dropped,omitempty"`
+	// Thought: the text of this step so far is thinking, and no answer.
+	Thought bool `json:"thought,omitempty"`
 }
 
 // Usage counts the tokens of one answer.

@@ -35,6 +35,8 @@ type Log struct {
 	lock    *flock.Flock
 	seq     int
 	now     func() time.Time
+	// unused: it was made here, and nothing happened in it.
+	unused bool
 }
 
 // BusyError reports a session that another run holds.
@@ -42,7 +44,8 @@ type BusyError struct{ ID string }
 
 func (e *BusyError) Error() string { return fmt.Sprintf("session %s is in use by another run", e.ID) }
 
-// Create begins a new session.
+// Create begins a new session. It is gone after [Log.Close] if nothing but its
+// [Init] was written.
 func (s Store) Create() (*Log, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the session folder: %w", err)
@@ -51,7 +54,11 @@ func (s Store) Create() (*Log, error) {
 	if _, err := rand.Read(raw[:]); err != nil {
 		return nil, err
 	}
-	return s.open(hex.EncodeToString(raw[:]), os.O_CREATE|os.O_EXCL)
+	l, err := s.open(hex.EncodeToString(raw[:]), os.O_CREATE|os.O_EXCL)
+	if err == nil {
+		l.unused = true
+	}
+	return l, err
 }
 
 // Open continues the session whose id begins with prefix.
@@ -63,7 +70,9 @@ func (s Store) Open(prefix string) (*Log, error) {
 	return s.open(id, 0)
 }
 
-// Last continues the session that was written to last.
+// Last continues the session that was written to last. One in which nothing was
+// said, such as that of a chat whose terminal was closed, only counts when there
+// is no other.
 func (s Store) Last() (*Log, error) {
 	all, err := s.byTime()
 	if err != nil {
@@ -71,6 +80,11 @@ func (s Store) Last() (*Log, error) {
 	}
 	if len(all) == 0 {
 		return nil, &NotFoundError{None: true}
+	}
+	for _, x := range all {
+		if sum := s.summary(x); sum.Turns > 0 || sum.Problem != nil {
+			return s.open(x.id, 0)
+		}
 	}
 	return s.open(all[0].id, 0)
 }
@@ -131,6 +145,9 @@ func (l *Log) Append(step int, body Body) (Record, error) {
 }
 
 func (l *Log) write(r Record) error {
+	if r.Type != TypeInit {
+		l.unused = false
+	}
 	line, err := r.Line()
 	if err != nil {
 		return err
@@ -155,7 +172,14 @@ func (l *Log) Close() {
 	if l.file != nil {
 		_ = l.file.Close()
 	}
+	if l.unused {
+		_ = os.Remove(l.file.Name())
+	}
 	_ = l.lock.Unlock()
+	if l.unused { // whoever still waits for it finds no session behind it
+		_ = os.Remove(l.lock.Path())
+		l.unused = false
+	}
 }
 
 // Ephemeral numbers the records of a run that keeps no session.

@@ -79,6 +79,53 @@ func TestSessionFilesArePrivate(t *testing.T) {
 	}
 }
 
+// A chat that is left before anything was said leaves nothing.
+func TestUnusedSessionGoes(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for _, bodies := range [][]session.Body{nil, {session.Init{App: "default"}}} {
+		l := create(t, s, bodies...)
+		l.Close()
+		l.Close() // twice does no harm
+	}
+	if entries, err := os.ReadDir(s.Dir); err != nil || len(entries) != 0 {
+		t.Errorf("left %v, error %v", entries, err)
+	}
+	l := create(t, s, session.Init{App: "default"}, session.Result{Stop: session.StopError})
+	l.Close()
+	if id, err := s.Find(l.ID); err != nil || id != l.ID {
+		t.Errorf("one that has a result: got %q, %v", id, err)
+	}
+}
+
+// A chat whose terminal was closed before anything was said does not hide the one
+// before; when it is all there is, it goes on.
+func TestLastPassesOverUnused(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	said := create(t, s, session.Init{}, session.User{Text: "one"})
+	said.Close()
+	killed := create(t, s, session.Init{}) // nobody closes it
+	whole, err := os.ReadFile(file(s, killed.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.Close()
+	for _, name := range []string{said.ID, killed.ID} {
+		if err := os.WriteFile(file(s, killed.ID), whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		last, err := s.Last()
+		if err != nil || last.ID != name {
+			t.Fatalf("got %+v, %v, want %s", last, err, name)
+		}
+		last.Close()
+		if err := s.Remove(said.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A kill at any byte loses at most the last line.
 func TestKilledSessionGoesOn(t *testing.T) {
 	t.Parallel()
@@ -149,7 +196,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestTwoRunsOfOneSession(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	l := create(t, s)
+	l := create(t, s, session.User{Text: "one"})
 	_, err := s.Open(l.ID)
 	busy, ok := errors.AsType[*session.BusyError](err)
 	if !ok || busy.ID != l.ID {

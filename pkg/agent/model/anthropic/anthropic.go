@@ -2,7 +2,7 @@
 // caching, thinking.
 //
 // Stop reasons come out as those of chat completions, so that readers know one
-// vocabulary: end_turn is stop, tool_use is tool_calls, max_tokens is length;
+// vocabulary: end_turn is stop, tool_use is tool_calls, max_tokens is length, refusal is content_filter;
 // others stay as they are.
 package anthropic
 

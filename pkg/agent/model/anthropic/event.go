@@ -64,6 +64,8 @@ func chatReason(reason string) string {
 		return "tool_calls"
 	case "max_tokens", "model_context_window_exceeded":
 		return "length"
+	case "refusal":
+		return "content_filter"
 	}
 	return reason
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agentctl/agentctl/internal/config"
+	"github.com/agentctl/agentctl/pkg/agent/agenttest"
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/model/choose"
 )
@@ -191,6 +192,47 @@ func TestSettings(t *testing.T) {
 		}
 		if c.ContextWindow != want.ContextWindow || c.MaxOutput != want.MaxOutput || c.ToolMode != want.ToolMode || c.Inventory != want.Inventory || c.Small != want.Small || !strings.Contains(c.WindowFix, want.WindowFix) {
 			t.Errorf("%s: got %+v", flag, c)
+		}
+	}
+}
+
+// Without its key a server elsewhere is not asked: the conversation stays here.
+func TestMissingKey(t *testing.T) {
+	t.Parallel()
+	asked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"choices":[{"message":{"content":"x"}}]}`))
+	}))
+	t.Cleanup(asked.Close)
+	conf := config.Config{Providers: []config.Provider{
+		{Name: "far", BaseURL: "http://far.invalid/v1", APIKeyEnv: "FAR_KEY"},
+		{Name: "own-header", BaseURL: "http://far.invalid/v1", APIKeyEnv: "FAR_KEY", Headers: map[string]string{"api-key": "x"}},
+		{Name: "near", BaseURL: asked.URL, APIKeyEnv: "NEAR_KEY"},
+		{Name: "litellm", BaseURL: asked.URL},
+	}}
+	for _, tt := range []struct {
+		flag string
+		env  map[string]string
+		want string // the missing variable, "" when the server is asked
+	}{
+		{"openai/gpt-5.2", nil, "openai wants an API key, and OPENAI_API_KEY is not set"},
+		{"anthropic/claude-sonnet-4-5", nil, "anthropic wants an API key, and ANTHROPIC_API_KEY is not set"},
+		{"far/m", nil, "far wants an API key, and FAR_KEY is not set"},
+		{"far/m", map[string]string{"FAR_KEY": "k"}, ""},
+		{"own-header/m", nil, ""},
+		{"near/m", nil, ""},
+		{"litellm/m", nil, ""},
+	} {
+		c, err := choose.Model(t.Context(), request(tt.flag, tt.env, conf))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(c.Server.BaseURL, "far.invalid") && tt.want == "" {
+			continue // it would be asked, and nobody is there
+		}
+		got := agenttest.Collect(t.Context(), c.Model, model.Request{Messages: []model.Message{{Role: model.User, Content: "hi"}}})
+		missing, ok := errors.AsType[*model.AuthError](got.Err)
+		if (tt.want != "") != ok || ok && (!missing.Missing || missing.Error() != tt.want) || tt.want == "" && got.Err != nil {
+			t.Errorf("%s: got %v, want %q", tt.flag, got.Err, tt.want)
 		}
 	}
 }

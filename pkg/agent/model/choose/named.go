@@ -1,7 +1,10 @@
 package choose
 
 import (
+	"context"
 	"fmt"
+	"iter"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -162,7 +165,33 @@ func (r Request) on(p model.Preset, m config.Model, from string) (*Choice, error
 	default:
 		return nil, fmt.Errorf("provider %q: type %q is not known, use openai, anthropic or scripted", p.Name, p.Type)
 	}
+	if r.lacksKey(p) {
+		c.Model = keyless{&model.AuthError{Provider: p.Name, KeyEnv: p.APIKeyEnv, Missing: true}}
+	}
 	return c, nil
+}
+
+// lacksKey tells whether p will refuse every request. A server on the user's own
+// machine may go without a key, and a header may carry one.
+func (r Request) lacksKey(p model.Preset) bool {
+	return p.APIKeyEnv != "" && r.key(p) == "" && p.Port == 0 && !onThisMachine(p.BaseURL) && len(r.headers(p.Name)) == 0
+}
+
+func onThisMachine(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// keyless is a model that cannot be asked: the conversation stays here.
+type keyless struct{ err *model.AuthError }
+
+// Stream implements [model.Model].
+func (k keyless) Stream(context.Context, model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) { yield(nil, k.err) }
 }
 
 // server is where p is, with the headers that its models send.

@@ -14,6 +14,7 @@ import (
 // after the arguments began starts the next call.
 type assembler struct {
 	calls []*call // in the order in which they began
+	tools []model.ToolSpec
 }
 
 type call struct {
@@ -50,8 +51,8 @@ func (a *assembler) extend(c *call, f fragment) {
 	if c.id == "" {
 		c.id = f.id
 	}
-	if c.name == "" {
-		c.name = f.name
+	if c.name == "" || a.pieces(c, f) {
+		c.name += f.name
 	}
 	if c.index < 0 {
 		c.index = f.index
@@ -75,12 +76,22 @@ func (a *assembler) find(f fragment, named map[*call]bool) *call {
 	case f.name == "" || c.name == "":
 		// Also with a foreign id: there are servers that make one for each event.
 		return c
+	case c.name != f.name && a.pieces(c, f):
+		return c
 	case c.name != f.name:
 		return nil
 	case c.complete() && (f.id == "" || begins(f.args) && f.args != c.args.String()):
 		return nil // the name came again, and the arguments were through
 	}
 	return c
+}
+
+// pieces tells whether the name of a call goes on in f: before its arguments
+// began, and where what came is no tool's name and both together begin one.
+func (a *assembler) pieces(c *call, f fragment) bool {
+	return f.name != "" && c.args.Len() == 0 &&
+		!slices.ContainsFunc(a.tools, func(t model.ToolSpec) bool { return t.Name == c.name }) &&
+		slices.ContainsFunc(a.tools, func(t model.ToolSpec) bool { return strings.HasPrefix(t.Name, c.name+f.name) })
 }
 
 // candidate is the last call with the id of f, else the last one at its index,

@@ -21,8 +21,8 @@ type decoder struct {
 	stop     func()
 }
 
-func (c *client) decode(answer *wire.Answer, emit wire.Emit, history []model.Message) error {
-	d := &decoder{wire: &c.wire, emit: emit, answer: answer, stop: func() {}}
+func (c *client) decode(answer *wire.Answer, emit wire.Emit, r model.Request) error {
+	d := &decoder{wire: &c.wire, emit: emit, answer: answer, calls: assembler{tools: r.Tools}, stop: func() {}}
 	defer func() { d.stop() }()
 	if err := d.read(); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (c *client) decode(answer *wire.Answer, emit wire.Emit, history []model.Mes
 	if !d.finished {
 		return c.wire.Cut(wire.ErrNoEnd)
 	}
-	return d.end(history)
+	return d.end(r.Messages)
 }
 
 // read takes in the answer. A connection that breaks after the finish reason
@@ -54,6 +54,9 @@ func (d *decoder) read() error {
 // event takes one event. Its data is one JSON object; a server that leaves out
 // the blank lines between events gets them joined, one a line.
 func (d *decoder) event(e wire.Event) (done bool, err error) {
+	if e.Type == "error" && !d.finished {
+		return false, d.refused(e.Data)
+	}
 	lines := []string{e.Data}
 	if !json.Valid([]byte(e.Data)) {
 		lines = strings.Split(e.Data, "\n")
@@ -82,7 +85,7 @@ func (d *decoder) object(data string) error {
 	// A field of an odd type is left out, and the others are read all the same.
 	_ = json.Unmarshal([]byte(data), &c)
 	if failed(c.Error) && !d.finished {
-		return d.wire.Refusal(errorStatus(c.Error), nil, []byte(data))
+		return d.refused(data)
 	}
 	if d.answer.Whole() && len(c.Choices) == 0 {
 		return d.wire.Refusal(http.StatusOK, nil, []byte(data))
@@ -99,6 +102,15 @@ func (d *decoder) object(data string) error {
 		}
 	}
 	return nil
+}
+
+// refused is an error inside the stream: {"error": …}, or an event of that type.
+func (d *decoder) refused(data string) error {
+	var c chunk
+	if json.Unmarshal([]byte(data), &c) != nil || !failed(c.Error) {
+		c.Error = json.RawMessage(data)
+	}
+	return d.wire.Refusal(errorStatus(c.Error), nil, []byte(data))
 }
 
 func (d *decoder) choice(c choice) error {

@@ -31,7 +31,10 @@ func TestErrors(t *testing.T) {
 		{"bad key", 401, "", `{"error":{"message":"Incorrect API key provided: sk-secret"}}`, &model.AuthError{}, 0, "fake refused the API key in FAKE_KEY: Incorrect API key provided: [redacted]"},
 		{"forbidden", 403, "", `no`, &model.AuthError{}, 0, "no"},
 		{"rate", 429, "", `{"error":"slow down"}`, &model.RateError{}, 4, "fake is limiting requests: slow down"},
-		{"rate for too long", 429, "3600", `{"error":"slow down"}`, &model.RateError{}, 0, "slow down"},
+		{"rate for too long", 429, "3600", `{"error":"slow down"}`, &model.RateError{}, 0, "is limiting requests, and says to wait 1h0m0s: slow down"},
+		{"a web page of a proxy", 502, "", "<html>\n<head><title>502 Bad &amp; Gateway</title></head><body><h1>x</h1></body></html>", &model.ServerError{}, 4, "answered 502: a web page instead of an answer: 502 Bad & Gateway"},
+		{"a web page without a title", 404, "", "\n<h1>x</h1>", &model.ServerError{}, 0, "answered 404: a web page instead of an answer"},
+		{"a list around the error", 400, "", `[{"error":{"code":400,"message":"bad value"}}]`, &model.ServerError{}, 0, "answered 400: bad value"},
 		{"no money", 429, "", `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`, &model.RateError{}, 0, "You exceeded"},
 		{"too many tokens at once", 429, "", `{"error":{"message":"Please reduce the length of the messages"}}`, &model.OverflowError{}, 0, ""},
 		{"too large without a word", 413, "", ``, &model.OverflowError{}, 0, "Request Entity Too Large"},
@@ -101,6 +104,7 @@ func TestRetryAfter(t *testing.T) {
 		name, header, value string
 		want                time.Duration
 	}{
+		{"a date that is far behind", "Retry-After", "Mon, 02 Jan 2006 15:04:00 GMT", 0},
 		{"seconds", "Retry-After", "7", 7 * time.Second},
 		{"milliseconds", "Retry-After-Ms", "2500", 2500 * time.Millisecond},
 		{"a date", "Retry-After", "Mon, 02 Jan 2006 15:04:35 GMT", 30 * time.Second},
@@ -121,8 +125,55 @@ func TestRetryAfter(t *testing.T) {
 			}))
 			t.Cleanup(s.Close)
 			got := agenttest.Collect(t.Context(), at(s.URL), question)
-			if got.Err != nil || len(got.Retries) != 1 || got.Retries[0].After != tt.want {
+			if got.Err != nil || len(got.Retries) != 1 || got.Retries[0].After != tt.want && (tt.want > 0 || got.Retries[0].After > time.Second) {
 				t.Errorf("got %v, %+v; want one retry after %v", got.Err, got.Retries, tt.want)
+			}
+		})
+	}
+}
+
+// Without the server's clock a date is compared with ours.
+func TestRetryAfterADateWithoutClock(t *testing.T) {
+	t.Parallel()
+	first := true
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !first {
+			fmt.Fprint(w, `{"choices":[{"message":{"content":"x"}}]}`)
+			return
+		}
+		first = false
+		w.Header()["Date"] = nil // so none is sent
+		w.Header().Set("Retry-After", time.Now().UTC().Add(40*time.Second).Format(http.TimeFormat))
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	t.Cleanup(s.Close)
+	got := agenttest.Collect(t.Context(), at(s.URL), question)
+	if got.Err != nil || len(got.Retries) != 1 || got.Retries[0].After < 30*time.Second || got.Retries[0].After > 40*time.Second {
+		t.Errorf("got %v, %+v", got.Err, got.Retries)
+	}
+}
+
+// What is too large would be so again.
+func TestTooLargeIsNotAskedForAgain(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, begin string
+		size        int
+		want        string
+	}{
+		{"one event", `data: {"choices":[{"delta":{"content":"`, 17 << 20, "broke off: one event of it is larger than 16 MiB"},
+		{"an answer that is not streamed", `{"choices":[{"message":{"content":"`, 65 << 20, "broke off: it is larger than 64 MiB"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, tt.begin, strings.Repeat("x", tt.size))
+			}))
+			t.Cleanup(s.Close)
+			got := agenttest.Collect(t.Context(), at(s.URL), question)
+			if got.Err == nil || !strings.HasSuffix(got.Err.Error(), tt.want) || len(got.Retries) != 0 {
+				t.Errorf("got %v after %d retries", got.Err, len(got.Retries))
 			}
 		})
 	}

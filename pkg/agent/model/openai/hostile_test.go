@@ -111,6 +111,22 @@ func TestHostileStreams(t *testing.T) {
 			want: agenttest.Answer{Finish: "tool_calls", Calls: []model.ToolCall{{ID: "call__0_bash_cmpl-6", Name: "bash", Args: "{}"}}},
 		},
 		{
+			name: "a name in pieces",
+			script: stream(
+				calls(`{"index":0,"id":"a","type":"function","function":{"name":"ba","arguments":""}}`),
+				calls(`{"index":0,"function":{"name":"sh"}}`),
+				calls(`{"index":0,"function":{"arguments":"{\"command\":\"ls\"}"}}`),
+				finish("tool_calls"), done),
+			want: agenttest.Answer{Finish: "tool_calls", Calls: []model.ToolCall{{ID: "a", Name: "bash", Args: `{"command":"ls"}`}}},
+		},
+		{
+			name: "names that make no tool together are two calls",
+			script: stream(
+				calls(`{"index":0,"function":{"name":"ba","arguments":""}}`), calls(`{"index":0,"function":{"name":"rn","arguments":"{}"}}`),
+				finish("tool_calls"), done),
+			want: agenttest.Answer{Finish: "tool_calls", Calls: []model.ToolCall{{ID: "call_1", Name: "ba"}, {ID: "call_2", Name: "rn", Args: "{}"}}},
+		},
+		{
 			name:   "5 an unknown tool is still a call",
 			script: stream(calls(`{"index":0,"id":"a","function":{"name":"no_such","arguments":"{}"}}`), finish("tool_calls"), done),
 			want:   agenttest.Answer{Finish: "tool_calls", Calls: []model.ToolCall{{ID: "a", Name: "no_such", Args: "{}"}}},
@@ -336,6 +352,8 @@ func TestStreams(t *testing.T) {
 		{"no blank lines between events", stream(delta(`{"content":"fo"}`) + "\n" + delta(`{"content":"ur"}`) + "\n" + finish("stop") + "\n" + done), text},
 		{"an error in the stream", stream(`data: {"error":{"code":400,"message":"prompt is too long"}}`), agenttest.Answer{Err: &model.OverflowError{}}},
 		{"an error after text", stream(delta(`{"content":"four"}`), `data: {"error":{"message":"gone","code":502}}`), agenttest.Answer{Text: "four", Err: &model.ServerError{}}},
+		{"an event of type error", stream(delta(`{"content":"four"}`), "event: error\ndata: {\"message\":\"overloaded\"}"), agenttest.Answer{Text: "four", Err: &model.ServerError{}}},
+		{"an event of type error, of an overflow", stream("event: error\ndata: prompt is too long"), agenttest.Answer{Err: &model.OverflowError{}}},
 		{"half an event at the end", stream(delta(`{"content":"four"}`), `data: {"choices":[{"delta":{"content":"mo`), agenttest.Answer{Text: "four", Err: &model.CutStreamError{}}},
 		{"JSON instead of a stream", `
 version: 1

@@ -96,6 +96,6 @@ func (c *client) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Ev
 		return func(yield func(model.Event, error) bool) { yield(nil, err) }
 	}
 	return c.wire.Stream(ctx, body, func(a *wire.Answer, emit wire.Emit) error {
-		return c.decode(a, emit, r.Messages)
+		return c.decode(a, emit, r)
 	})
 }

@@ -56,8 +56,8 @@ func (c toolCall) arguments(look *lookup) (string, error) {
 	return string(out), err
 }
 
-// id is the id to send for one of the script. In a script that is used over
-// several turns the history may have it already; then it gets a number.
+// id is the id to send for one of the script. The history of a loop, or of an
+// earlier run, may have it already; then it gets a number.
 func (s *Script) id(id string, r model.Request) string {
 	if id == "" {
 		return ""
@@ -69,14 +69,12 @@ func (s *Script) id(id string, r model.Request) string {
 		}
 	}
 	sent := id
-	for n := 2; taken[sent] && s.reused(); n++ {
+	for n := 2; taken[sent]; n++ {
 		sent = fmt.Sprintf("%s_%d", id, n)
 	}
 	s.ids[id] = sent
 	return sent
 }
-
-func (s *Script) reused() bool { return s.spec.Loop || (s.spec.Strict != nil && !*s.spec.Strict) }
 
 // asText writes the calls into the text, as models without native calls do.
 func (r rendered) asText() rendered {

@@ -122,12 +122,20 @@ func (a *Answer) drain() {
 	_, _ = io.CopyN(io.Discard, a.body, maxDrain) // a new connection is no loss
 }
 
-// Cut is the error of an answer that broke off.
+// Cut is the error of an answer that broke off. One that is too large would be
+// so again.
 func (c *Client) Cut(err error) error {
+	again := true
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return &failure{err: &model.CutStreamError{Provider: c.Provider, Err: err}, again: true}
+	if errors.Is(err, bufio.ErrTooLong) {
+		err, again = fmt.Errorf("one event of it is larger than %d MiB", maxEvent>>20), false
+	}
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		err, again = fmt.Errorf("it is larger than %d MiB", large.Limit>>20), false
+	}
+	return &failure{err: &model.CutStreamError{Provider: c.Provider, Err: err}, again: again}
 }
 
 // Unreadable is the error of an event that is no valid JSON: a part of the

@@ -1,15 +1,18 @@
 package wire
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -118,8 +121,8 @@ func (c *Client) Refusal(status int, header http.Header, body []byte) error {
 	case data.IsToolsUnsupported(text):
 		return &failure{err: &model.ToolsUnsupportedError{Provider: c.Provider, Detail: detail}}
 	case status == http.StatusTooManyRequests:
-		err := &model.RateError{Provider: c.Provider, After: after, Detail: detail}
-		return &failure{err: err, again: !data.IsQuota(text), after: after}
+		err := &model.RateError{Provider: c.Provider, After: after, Quota: data.IsQuota(text), Detail: detail}
+		return &failure{err: err, again: !err.Quota, after: after}
 	default:
 		err := &model.ServerError{Provider: c.Provider, URL: c.clean(c.URL), Status: status, Detail: detail}
 		return &failure{err: err, again: worthRetrying(status) && !data.BlamesHistory(text), after: after}
@@ -130,8 +133,22 @@ func worthRetrying(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusConflict || status >= 500
 }
 
+// title is what a web page says in a few words.
+var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
 // message finds the sentence in the shapes that servers wrap it in.
 func message(body []byte) string {
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
+		text := "a web page instead of an answer"
+		if m := title.FindSubmatch(body); m != nil {
+			text += ": " + html.UnescapeString(string(m[1]))
+		}
+		return text
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 { // Gemini
+		body = list[0]
+	}
 	var shape struct {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`
@@ -158,7 +175,7 @@ func message(body []byte) string {
 }
 
 // retryAfter reads the pause that a server asks for. A date is compared with
-// the server's own clock, so that ours need not be right.
+// the server's own clock if it tells that, so that ours need not be right.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -168,9 +185,12 @@ func retryAfter(h http.Header) time.Duration {
 		return time.Duration(min(s, 1e6) * float64(time.Second))
 	}
 	then, err := http.ParseTime(value)
-	now, err2 := http.ParseTime(h.Get("Date"))
-	if err != nil || err2 != nil {
+	if err != nil {
 		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
 	}
 	return max(then.Sub(now), 0)
 }
