@@ -24,12 +24,12 @@ var ranks = map[string]int{
 	// layer 1: finds, remembers, runs
 	"internal/config":            10,
 	"internal/registry":          10,
-	"internal/state":             10,
 	"internal/uv":                10,
 	"pkg/sandbox/internal/stage": 10,
 	"pkg/sandbox/internal/probe": 11,
 	"pkg/sandbox":                12,
 	"pkg/sandbox/sandboxtest":    13,
+	"internal/state":             13, // remembers what sandboxed programs made
 	"pkg/toolpkg/dispatch":       10, // copied into other people's packages
 
 	// layer 2: the two kinds of package
@@ -71,6 +71,7 @@ var imports = []importRule{
 	{"github.com/spf13/cobra", []string{"internal/cli"}, "libraries know no command line"},
 	{"github.com/spf13/pflag", []string{"internal/cli"}, "libraries know no command line"},
 	{"github.com/charmbracelet/glamour", []string{"internal/cli"}, "Markdown is rendered where it is printed"},
+	{"github.com/yuin/goldmark", []string{"internal/cli"}, "Markdown is rendered where it is printed"},
 	{"charm.land/bubbletea", []string{"internal/tui"}, "one package draws on the terminal"},
 	{"github.com/spf13/viper", []string{"internal/config"}, "configuration is a plain struct everywhere else"},
 	{"gopkg.in/yaml.v3", []string{"internal/frontmatter", "internal/config"}, "one parser reads manifests and data files"},

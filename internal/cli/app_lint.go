@@ -22,9 +22,10 @@ type appLintOptions struct {
 
 func newAppLintCmd(f *Factory, run func(context.Context, *appLintOptions) error) *cobra.Command {
 	opts := &appLintOptions{
-		outputOptions: outputOptions{IO: f.IO}, Known: f.appKnown,
-		Apps: func() (*app.Library, error) { return f.Apps() },
-		App:  func(ctx context.Context, ref string) (*app.App, error) { return f.App(ctx, ref) },
+		outputOptions: outputOptions{IO: f.IO},
+		Known:         func(ctx context.Context) (app.Known, error) { return f.appKnown(ctx) },
+		Apps:          func() (*app.Library, error) { return f.Apps() },
+		App:           func(ctx context.Context, ref string) (*app.App, error) { return f.App(ctx, ref) },
 	}
 	if run == nil {
 		run = runAppLint
@@ -43,6 +44,10 @@ checked with each of its profiles, and without a name all apps are checked.`,
   130  interrupted`},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
+			// Lint reads and starts nothing, so it looks at what a chat gets once the
+			// workspace is trusted.
+			f.TrustFlag = true
+			f.fill()
 			return run(cmd.Context(), opts)
 		},
 	}
@@ -102,6 +107,7 @@ func (o *appLintOptions) one(ctx context.Context, c *appLinter, ref string) erro
 	if err != nil {
 		return err
 	}
+	c.add(a.Instead...)
 	c.app(ctx, a)
 	if a.Profile != "" && strings.HasSuffix(filepath.ToSlash(ref), "/"+a.Profile) {
 		return nil // one profile was meant

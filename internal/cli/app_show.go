@@ -74,7 +74,7 @@ func runAppShow(ctx context.Context, o *appShowOptions) error {
 	if err != nil {
 		return err
 	}
-	printDiagnostics(o.IO, a.Diagnostics)
+	printDiagnostics(o.IO, append(a.Instead, a.Diagnostics...))
 	if o.JSON {
 		return writeJSON(o.IO.Out, appShape(a))
 	}

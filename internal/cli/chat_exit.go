@@ -131,7 +131,7 @@ func (e *appRefusedError) hint() string {
 // noModelHint has the three ways on for somebody without a model.
 const noModelHint = `name one: agentctl chat --model ollama/qwen3:14b
 or set a key: export OPENAI_API_KEY=…
-(also ANTHROPIC_API_KEY, OPENROUTER_API_KEY; any server: AGENTCTL_BASE_URL)
+(or ANTHROPIC_API_KEY, OPENROUTER_API_KEY, AGENTCTL_BASE_URL)
 or try it without a model: agentctl chat --model scripted:demo`
 
 // agentKind maps the errors of chats and models.

@@ -31,8 +31,8 @@ func (o *chatOptions) runInteractive(ctx context.Context, author *string) error 
 		Plain: o.plain(), Color: o.IO.Color, Author: author,
 		Start: tui.Start{Session: o.Session, Fork: o.Fork, Last: o.Continue},
 	})
-	if ended.Session != "" {
-		o.farewell(ended)
+	if ended.Session != "" && ended.Turns > 0 {
+		fmt.Fprintf(o.IO.Err, "to go on: agentctl chat --session %s\n", ended.Session)
 	}
 	if err == nil && h.done != nil {
 		err = h.done() // a script that was not followed to its end
@@ -53,17 +53,6 @@ func (o *chatOptions) plainErr() io.Writer {
 		return o.IO.Out
 	}
 	return o.IO.Err
-}
-
-// farewell says how to come back, or drops a session in which nothing was said.
-func (o *chatOptions) farewell(ended tui.Ended) {
-	if ended.Turns == 0 {
-		if store, err := o.f.sessions(); err == nil {
-			_ = store.Remove(ended.Session) // an empty file more does no harm
-		}
-		return
-	}
-	fmt.Fprintf(o.IO.Err, "to go on: agentctl chat --session %s\n", ended.Session)
 }
 
 // quiet are the options of another session of the same chat: what setting it up

@@ -42,10 +42,11 @@ func (o *chatOptions) stdinPrompt(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.TrimSpace(string(data)) == "" {
+	prompt := text(data)
+	if strings.TrimSpace(prompt) == "" {
 		return "", usageError{message: "the prompt on stdin is empty", hint: "agentctl chat -p TEXT"}
 	}
-	return text(data), nil
+	return prompt, nil
 }
 
 // readStdin reads everything, but stops waiting when ctx ends.
@@ -81,7 +82,10 @@ func withBlock(prompt string, data []byte) (string, error) {
 	return text([]byte(prompt)) + "\n\n<stdin>\n" + strings.TrimRight(text(data), "\n") + "\n</stdin>", nil
 }
 
-func text(data []byte) string { return strings.ToValidUTF8(string(data), "�") }
+// text is what was given, without the mark that some programs put before UTF-8.
+func text(data []byte) string {
+	return strings.TrimPrefix(strings.ToValidUTF8(string(data), "�"), "\ufeff")
+}
 
 // hintUnread tells about piped data that the run does not use. It looks at what
 // is known without waiting: a file, or a pipe that has data already.

@@ -33,6 +33,8 @@ func TestChatPrompts(t *testing.T) {
 		{"the same as a prompt", "", []string{"-p", "a\xffb"}, "a�b", exitOK, ""},
 		{"NUL and controls", "a\x00b\x1b[31m\r\n", nil, "a\x00b\x1b[31m\r\n", exitOK, ""},
 		{"separators of other kinds", "a\u2028b\u0085c", nil, "a\u2028b\u0085c", exitOK, ""},
+		{"a mark before UTF-8", "\ufeffhello", nil, "hello", exitOK, ""},
+		{"nothing but the mark", "\ufeff", nil, "", exitUsage, "the prompt on stdin is empty"},
 		{"only blanks", " \n\t", nil, "", exitUsage, "the prompt on stdin is empty"},
 	}
 	for _, tt := range tests {

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/internal/tui"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/agent/chat"
 	"github.com/agentctl/agentctl/pkg/agent/session"
@@ -41,6 +43,10 @@ func runChat(ctx context.Context, o *chatOptions) error {
 		return o.runInteractive(ctx, nil)
 	}
 	out := &chatOutput{o: o}
+	if o.Output == outputText && !o.plain() {
+		render := screenMarkdown(o.IO.Color)
+		out.screen = &tui.Blocks{Out: o.IO.Out, Render: func(text string) string { return render(text, o.IO.Width()) }}
+	}
 	var res session.Result
 	if err == nil {
 		res, err = out.run(ctx)
@@ -54,6 +60,8 @@ type chatOutput struct {
 	session *string
 	chat    *chat.Chat
 	close   func()
+	written error       // the first line of a stream that could not be written
+	screen  *tui.Blocks // where text appears while it comes; nil when no terminal shows it
 }
 
 func (c *chatOutput) run(ctx context.Context) (session.Result, error) {
@@ -91,8 +99,11 @@ func (c *chatOutput) end(ctx context.Context, res session.Result, err error) err
 	}
 	res = complete(ctx, res, err)
 	recordErr := c.finish(res)
-	if err == nil && recordErr != nil {
-		return recordErr
+	if err == nil {
+		err = cmp.Or(recordErr, c.written)
+		if err != nil {
+			return err
+		}
 	}
 	return c.print(res)
 }
@@ -131,7 +142,9 @@ func (c *chatOutput) finish(res session.Result) error {
 func (c *chatOutput) watch(r session.Record) {
 	switch c.o.Output {
 	case outputStreamJSON:
-		_ = writeRecord(c.o.IO.Out, r) // a closed pipe ends the process
+		if err := writeRecord(c.o.IO.Out, r); c.written == nil {
+			c.written = err
+		}
 	case outputText:
 		c.progress(r)
 	}
@@ -146,9 +159,17 @@ func writeRecord(w io.Writer, r session.Record) error {
 	return err
 }
 
-// progress tells people on stderr what the agent does.
+// progress tells people what the agent does: on stderr, and what it says on a
+// terminal's screen.
 func (c *chatOutput) progress(r session.Record) {
+	if c.screen != nil && r.Type != session.TypeTextDelta {
+		_, c.written = c.screen.Close()
+	}
 	switch b := r.Body.(type) {
+	case session.TextDelta:
+		if c.screen != nil {
+			c.screen.Add(b.Text)
+		}
 	case session.ToolCall:
 		c.say("%s %s", b.Name, b.Args)
 	case session.ToolResult:
@@ -203,11 +224,19 @@ func (c *chatOutput) print(res session.Result) error {
 	return exitError(res.Exit)
 }
 
-// printText prints the answer, or the question that the model asked.
+// printText prints the answer, or the question that the model asked. A screen
+// has the answer already.
 func (c *chatOutput) printText(res session.Result) error {
 	text := res.Answer
 	if res.Question != nil {
 		text = questionText(*res.Question)
+	}
+	if c.screen != nil {
+		if res.Question != nil {
+			c.screen.Add("\n\n" + text)
+		}
+		_, err := c.screen.Close()
+		return err
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil

@@ -34,6 +34,8 @@ func (o *chatOptions) setup(ctx context.Context) (chat.Config, error) {
 	if err != nil {
 		return c, err
 	}
+	c.Skills = &toldSkills{Resolver: c.Skills, io: o.IO}
+	tellBroken(o.IO, c.App, c.Catalog)
 	if c.Model.Found {
 		warn(o.IO, "model: %s (%s)", c.Model.Name, c.Model.From)
 	}

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,10 +20,18 @@ func (o *chatOptions) warnUntrustedWorkspace() error {
 	if err != nil {
 		return err
 	}
-	if left := steering(ws); len(left) > 0 {
-		warn(o.IO, "%s is not trusted, so this was left out: %s. Look at it, then run: agentctl trust (or give --trust-workspace for one run)",
-			ws, strings.Join(left, ", "))
+	left := steering(ws)
+	if len(left) == 0 {
+		return nil
 	}
+	if o.f.TrustFlag {
+		made, err := o.f.madeByProgram(ws)
+		warn(o.IO, "%s was left out: a program made %s, which turned this folder into a workspace of its own. Look at it, then run: agentctl trust",
+			strings.Join(left, ", "), filepath.Join(ws, made))
+		return err
+	}
+	warn(o.IO, "%s is not trusted, so this was left out: %s. Look at it, then run: agentctl trust (or give --trust-workspace for one run)",
+		ws, strings.Join(left, ", "))
 	return nil
 }
 
@@ -30,7 +40,7 @@ func (o *chatOptions) warnUntrustedWorkspace() error {
 func (o *chatOptions) warnHeldBack() error {
 	held, err := o.f.heldBack()
 	if len(held) > 0 {
-		warn(o.IO, "left out, since a program made it while it ran: %s. Look at it, then run: agentctl trust", strings.Join(held, ", "))
+		o.f.warnHeld(held...)
 	}
 	return err
 }
@@ -108,6 +118,10 @@ func (o *chatOptions) confirmTrust(ctx context.Context, places []string) (bool, 
 	}
 	fmt.Fprint(out, "Use them, now and later? Look at them first if they are not your own. [y/N] ")
 	line, err := readLine(ctx, o.IO.In)
+	if errors.Is(err, io.EOF) { // Ctrl-D is no answer, and moves to no new line
+		fmt.Fprintln(out)
+		return false, nil
+	}
 	if err != nil {
 		fmt.Fprintln(out)
 		return false, err
@@ -142,7 +156,7 @@ func bytesToLine(in io.Reader) (string, error) {
 	for {
 		n, err := in.Read(b)
 		switch {
-		case n == 1 && b[0] == '\n', err == io.EOF:
+		case n == 1 && b[0] == '\n', err == io.EOF && len(line) > 0:
 			return string(line), nil
 		case err != nil:
 			return "", err

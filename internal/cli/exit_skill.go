@@ -23,12 +23,18 @@ func skillKind(err error) (kind string, exit int, hint string, ok bool) {
 		return "not_found", exitUsage, "name the folder that holds the " + skill.ManifestName + " (" + e.Dir + " was looked at)", true
 	}
 	if e, ok := as[*skill.RefusedError](err); ok {
-		return "invalid_" + orWord(e.Field, "request"), exitUsage, "", true
+		return "invalid_" + orWord(e.Field, "request"), exitUsage, flagOf[e.Field], true
 	}
 	if _, ok := as[*skill.ExistsError](err); ok {
 		return "exists", exitFailed, "pass --force to replace it", true
 	}
 	return archiveKind(err)
+}
+
+// flagOf says which flag gives what a refused request lacks.
+var flagOf = map[string]string{
+	"description": "the flag is -d TEXT",
+	"body":        "the flag is --body FILE, or --body - for stdin",
 }
 
 // archiveKind maps what keeps a folder or archive from moving: with the same

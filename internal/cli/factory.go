@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,11 +62,23 @@ func NewFactory() *Factory {
 		IO:     iostreams.System(os.Getenv),
 		Getenv: os.Getenv,
 		Dirs:   userdirs.System(),
-		Cwd:    os.Getwd,
+		Cwd:    currentFolder,
 		Now:    time.Now,
 	}
 	f.fill()
 	return f
+}
+
+// currentFolder is where agentctl was started.
+func currentFolder() (string, error) {
+	dir, err := os.Getwd()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", usageError{message: "the current folder does not exist any more", hint: "change to a folder that exists: cd"}
+	case err != nil:
+		return "", usageError{message: fmt.Sprintf("the current folder cannot be found out: %v", err), hint: "change to another folder: cd"}
+	}
+	return dir, nil
 }
 
 // fill sets the closures that are built from the fields above.
@@ -106,12 +120,19 @@ func (f *Factory) loadConfig() (*config.Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.readConfig(config.Options{UserFile: f.Dirs.ConfigFile(), WorkspaceFile: file, Trusted: trusted})
+	if file, err = f.unlessHeld(file); err != nil {
+		return nil, err
+	}
+	return f.readConfig(config.Options{WorkspaceFile: file, Trusted: trusted})
 }
 
 // readConfig loads the configuration and checks the names that only other
 // packages know.
 func (f *Factory) readConfig(o config.Options) (*config.Loaded, error) {
+	var err error
+	if o.UserFile, err = f.unlessHeld(f.Dirs.ConfigFile()); err != nil {
+		return nil, err
+	}
 	o.Getenv = f.Getenv
 	c, err := config.Load(o)
 	if err != nil {

@@ -24,9 +24,15 @@ func (f *Factory) appLibrary() (*app.Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &app.Library{Sources: app.Sources(app.SourceOptions{
-		Workspace: ws, Trusted: trusted, Dirs: f.Dirs, Embedded: apps.FS,
-	})}, nil
+	held, err := f.heldBack()
+	if err != nil {
+		return nil, err
+	}
+	sources := app.Sources(app.SourceOptions{Workspace: ws, Trusted: trusted, Dirs: f.Dirs, Embedded: apps.FS})
+	for i, src := range sources {
+		sources[i].Untrusted = src.Untrusted || src.FS == nil && overlapsAny(held, src.Root)
+	}
+	return &app.Library{Sources: sources}, nil
 }
 
 // openApp opens "APP[/PROFILE]", or the folder of an app or profile: one that
@@ -85,6 +91,14 @@ func (f *Factory) openAppDir(ctx context.Context, ref string) (*app.App, error) 
 // appKnown is what exists for apps to name: shared skills, tool packages and
 // the built-in tools.
 func (f *Factory) appKnown(ctx context.Context) (app.Known, error) {
+	catalog, err := f.toolCatalog(ctx)
+	if err != nil {
+		return app.Known{}, err
+	}
+	return f.appKnownWith(ctx, catalog)
+}
+
+func (f *Factory) appKnownWith(ctx context.Context, catalog *toolpkg.Catalog) (app.Known, error) {
 	k := app.Known{Builtins: builtin.Names()}
 	resolver, err := f.Skills(SkillScope{Which: []string{skill.SourceShared}})
 	if err != nil {
@@ -96,10 +110,6 @@ func (f *Factory) appKnown(ctx context.Context) (app.Known, error) {
 	}
 	for _, it := range listing.Winners() {
 		k.Skills = append(k.Skills, it.Name)
-	}
-	catalog, err := f.toolCatalog(ctx)
-	if err != nil {
-		return k, err
 	}
 	k.Packages = knownPackages(catalog)
 	return k, nil

@@ -54,7 +54,12 @@ func (f *Factory) composeChat(ctx context.Context, r chatRequest) (c chat.Config
 			return c, nil, err
 		}
 	}
-	if err := f.checkApp(ctx, c.App); err != nil {
+	// Who only looks at the prompt sees the packages of a workspace that nobody
+	// trusted yet; whoever starts a model does not.
+	if c.Catalog, err = f.chatCatalog(ctx, conf, c.Trusted || r.Start == nil); err != nil {
+		return c, nil, err
+	}
+	if err := f.checkApp(ctx, c.App, c.Catalog); err != nil {
 		return c, nil, err
 	}
 	choose := f.chooseModel
@@ -65,11 +70,6 @@ func (f *Factory) composeChat(ctx context.Context, r chatRequest) (c chat.Config
 		return c, nil, err
 	}
 	if c.Skills, err = f.Skills(SkillScope{App: skillAppOf(c.App), Extra: r.Skills}); err != nil {
-		return c, nil, err
-	}
-	// Who only looks at the prompt sees the packages of a workspace that nobody
-	// trusted yet; whoever starts a model does not.
-	if c.Catalog, err = f.chatCatalog(ctx, conf, c.Trusted || r.Start == nil); err != nil {
 		return c, nil, err
 	}
 	c.Sandbox = cmp.Or(r.Sandbox, conf.Sandbox.Backend)
@@ -92,8 +92,8 @@ func (f *Factory) namedFolders(a *app.App, skills []string) ([]string, error) {
 }
 
 // checkApp refuses an app that names what does not exist, as app lint reports it.
-func (f *Factory) checkApp(ctx context.Context, a *app.App) error {
-	known, err := f.appKnown(ctx)
+func (f *Factory) checkApp(ctx context.Context, a *app.App, catalog *toolpkg.Catalog) error {
+	known, err := f.appKnownWith(ctx, catalog)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
@@ -35,6 +38,7 @@ func (f *Factory) sandboxOptions(name string) (sandbox.Options, error) {
 	}
 	o := sandbox.Options{
 		Name: c.Sandbox.Backend, MinLevel: c.Sandbox.MinLevel, Home: f.Dirs.Home, Dir: ws,
+		Image: c.Sandbox.Image, Runtime: c.Sandbox.Runtime,
 		Path: f.Getenv("PATH"), CacheDir: filepath.Join(f.Dirs.State, "sandbox"),
 	}
 	if o.MinLevel == "full" {
@@ -58,15 +62,65 @@ func (f *Factory) workspaceOptions() (sandbox.WorkspaceOptions, error) {
 		return sandbox.WorkspaceOptions{}, err
 	}
 	o := sandbox.WorkspaceOptions{Dir: ws, Home: f.Dirs.Home}
-	o.Protect = append(o.Protect, c.Skills.Shared...)
-	o.Protect = append(o.Protect, c.Tools.Prebuilt...)
+	roots := slices.Concat(c.Skills.Shared, c.Skills.Sync, c.Tools.Prebuilt)
 	if dir := c.Skills.Dir; dir != "" && dir != workspace.SkillDir {
-		o.Protect = append(o.Protect, dir)
+		roots = append(roots, dir)
 	}
-	for i, path := range o.Protect {
-		if !filepath.IsAbs(path) {
-			o.Protect[i] = filepath.Join(ws, path)
+	roots = append(append(absolutePaths(ws, roots), f.Dirs.Skills()...), f.Dirs.Apps())
+	o.Protect = roots
+	for _, root := range roots {
+		o.Protect = append(o.Protect, sandbox.PackageLinks(root)...)
+	}
+	for _, more := range []func(string) ([]string, error){f.ownFolders, f.innerWorkspaces, f.foldersAround} {
+		paths, err := more(ws)
+		if err != nil {
+			return o, err
 		}
+		o.Protect = append(o.Protect, paths...)
 	}
 	return o, nil
+}
+
+// ownFolders are where agentctl keeps what the user decided. They may lie in the
+// workspace, where a script puts them or where the user keeps such files under
+// version control. Those that agentctl writes are made now, before a program can.
+func (f *Factory) ownFolders(ws string) ([]string, error) {
+	for _, dir := range []string{f.Dirs.State, f.Dirs.Cache} {
+		if !workspace.Overlap(ws, dir) {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("make state folder: %w", err)
+		}
+	}
+	return []string{f.Dirs.Config, f.Dirs.State, f.Dirs.Cache}, nil
+}
+
+// innerWorkspaces are the protected places of trusted workspaces that lie in this
+// one. A chat there trusts what a program here could write.
+func (f *Factory) innerWorkspaces(ws string) ([]string, error) {
+	dirs, err := f.State().TrustedIn(ws)
+	var paths []string
+	for _, dir := range dirs {
+		if !sameFolder(dir, ws) {
+			paths = append(paths, sandbox.ProtectedPaths(dir)...)
+		}
+	}
+	return paths, err
+}
+
+// foldersAround are the names that would make a workspace of the current folder,
+// or of one between it and the workspace: the next run would take that one.
+func (f *Factory) foldersAround(ws string) ([]string, error) {
+	cwd, err := f.Cwd()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for dir := cwd; dir != ws && inFolder(ws, dir); dir = filepath.Dir(dir) {
+		for _, name := range workspace.Markers() {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	return paths, nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/workspace"
@@ -20,7 +21,7 @@ type toolsFactory struct {
 }
 
 func (f *Factory) tools() toolsFactory {
-	return toolsFactory{Catalog: f.toolCatalog, Sources: f.toolSources, Prebuilder: f.prebuilder, Cwd: func() (string, error) { return f.Cwd() }}
+	return toolsFactory{Catalog: f.shownCatalog, Sources: f.toolSources, Prebuilder: f.prebuilder, Cwd: func() (string, error) { return f.Cwd() }}
 }
 
 // toolSources lists the source packages of the workspace and the configuration.
@@ -49,7 +50,25 @@ func (f *Factory) toolCatalog(ctx context.Context) (*toolpkg.Catalog, error) {
 	return toolpkg.LoadCatalog(ctx, roots, sources)
 }
 
-// prebuiltRoots are the folders of prebuilt packages, in order of precedence.
+// shownCatalog says also which folder of packages is held back.
+func (f *Factory) shownCatalog(ctx context.Context) (*toolpkg.Catalog, error) {
+	dir, err := f.prebuiltDir()
+	if err != nil {
+		return nil, err
+	}
+	held, err := f.heldBack()
+	if err != nil {
+		return nil, err
+	}
+	if overlapsAny(held, dir) {
+		f.warnHeld(dir)
+	}
+	return f.toolCatalog(ctx)
+}
+
+// prebuiltRoots are the folders of prebuilt packages, in order of precedence,
+// without those that a program made: a package gets what the user granted to its
+// name.
 func (f *Factory) prebuiltRoots() ([]string, error) {
 	out, err := f.prebuiltDir()
 	if err != nil {
@@ -59,7 +78,12 @@ func (f *Factory) prebuiltRoots() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]string{out}, c.Tools.Prebuilt...), nil
+	held, err := f.heldBack()
+	if err != nil {
+		return nil, err
+	}
+	roots := append([]string{out}, c.Tools.Prebuilt...)
+	return slices.DeleteFunc(roots, func(root string) bool { return overlapsAny(held, root) }), nil
 }
 
 func (f *Factory) prebuiltDir() (string, error) {
@@ -69,12 +93,18 @@ func (f *Factory) prebuiltDir() (string, error) {
 
 // prebuilder builds into the workspace; the sandbox is opened when it is needed.
 func (f *Factory) prebuilder(sandboxName string) (*toolpkg.Prebuilder, error) {
-	out, err := f.prebuiltDir()
+	ws, err := f.Workspace()
 	if err != nil {
 		return nil, err
 	}
+	held, err := f.heldBack()
+	if err != nil {
+		return nil, err
+	}
+	out := filepath.Join(ws, workspace.Dir, "prebuilt")
 	return &toolpkg.Prebuilder{
-		Out: out, Getenv: f.Getenv,
+		Out: out, Workspace: ws, Getenv: f.Getenv,
+		Force: overlapsAny(held, out), // what a program put there is not fresh, whatever its stamp says
 		Sandbox: func(ctx context.Context) (sandbox.RunFunc, error) {
 			b, err := f.Sandbox(ctx, sandboxName)
 			if err != nil {

@@ -3,23 +3,43 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
 
 func (f *Factory) trusted() (bool, error) {
-	if f.TrustFlag {
-		return true, nil
-	}
 	ws, err := f.Workspace()
 	if err != nil {
 		return false, err
 	}
+	if f.TrustFlag {
+		if made, err := f.madeByProgram(ws); err != nil || made == "" {
+			return err == nil, err
+		}
+	}
 	return f.State().Trusted(ws)
+}
+
+// madeByProgram is what a program made that turned a folder of a workspace into
+// one of its own, "" if there is no such thing. Trust for one run does not cover
+// it: it was meant for the workspace around.
+func (f *Factory) madeByProgram(ws string) (string, error) {
+	around, err := workspace.Find(filepath.Dir(ws), f.Dirs.Home)
+	if err != nil || !workspace.Marked(around) {
+		return "", err
+	}
+	places, err := f.State().Appeared(ws)
+	i := slices.IndexFunc(places, func(place string) bool { return slices.Contains(workspace.Markers(), place) })
+	if i < 0 {
+		return "", err
+	}
+	return places[i], err
 }
 
 // heldBack are the protected places of the workspace, absolute, that appeared
@@ -37,6 +57,23 @@ func (f *Factory) heldBack() ([]string, error) {
 	return append(places, f.unrecorded.all()...), err
 }
 
+// unlessHeld is a file of configuration, or "" and a warning if a program made it:
+// what it says would count for every verb. The user's own can lie in the
+// workspace too.
+func (f *Factory) unlessHeld(file string) (string, error) {
+	held, err := f.heldBack()
+	if err != nil || !overlapsAny(held, file) {
+		return file, err
+	}
+	f.warnHeld(file)
+	return "", nil
+}
+
+// warnHeld says what is left out, and how to allow it.
+func (f *Factory) warnHeld(places ...string) {
+	warn(f.IO, "left out, since a program made it while it ran: %s. Look at it, then run: agentctl trust", strings.Join(places, ", "))
+}
+
 // trustedAt tells whether one place of the workspace may steer a model.
 func (f *Factory) trustedAt(path string) (bool, error) {
 	trusted, err := f.Trusted()
@@ -49,7 +86,7 @@ func (f *Factory) trustedAt(path string) (bool, error) {
 
 // overlapsAny tells whether path lies in one of the places, or holds one.
 func overlapsAny(places []string, path string) bool {
-	return slices.ContainsFunc(places, func(place string) bool { return inFolder(place, path) || inFolder(path, place) })
+	return slices.ContainsFunc(places, func(place string) bool { return workspace.Overlap(place, path) })
 }
 
 // watchful is a backend that remembers what appeared, for this run and for later
@@ -59,26 +96,55 @@ type watchful struct {
 	f *Factory
 }
 
+// Run records what is watched before the program starts, so that what it makes is
+// held back while it still runs, and also if this process does not live to see
+// its end.
 func (w watchful) Run(ctx context.Context, p sandbox.Policy, c sandbox.Command) (sandbox.Result, error) {
-	res, err := w.Backend.Run(ctx, p, c)
-	if len(res.Appeared) == 0 {
-		return res, err
+	p, err := w.f.protectTrusted(p)
+	if err != nil {
+		return sandbox.Result{}, err
 	}
-	if kept := w.keep(context.WithoutCancel(ctx), res.Appeared); kept != nil {
+	watches := sandbox.Watched(w.Backend, p)
+	end, kept := w.f.State().Watching(context.WithoutCancel(ctx), watches)
+	res, err := w.Backend.Run(ctx, p, c)
+	res.Appeared = sandbox.Appeared(watches) // also when the run itself failed
+	if kept == nil {
+		kept = end()
+	}
+	if kept != nil && len(res.Appeared) > 0 {
 		w.f.unrecorded.add(res.Appeared)
-		res.Hints = append(res.Hints, fmt.Sprintf("%s appeared, and later runs cannot be told (%v): remove it if it is not yours",
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%s appeared, and later runs cannot be told (%v): remove it if it is not yours",
 			strings.Join(res.Appeared, ", "), kept))
 	}
 	return res, err
 }
 
-// keep records what appeared for later runs.
-func (w watchful) keep(ctx context.Context, paths []string) error {
-	ws, err := w.f.Workspace()
+// protectTrusted adds the protected places of every trusted workspace in a folder
+// that is granted, such as one of --output-dir: a chat there trusts what it finds.
+func (f *Factory) protectTrusted(p sandbox.Policy) (sandbox.Policy, error) {
+	ws, err := f.Workspace()
 	if err != nil {
-		return err
+		return p, err
 	}
-	return w.f.State().AddAppeared(ctx, ws, paths)
+	p.Protect = slices.Clone(p.Protect)
+	for _, m := range p.ReadWrite {
+		dirs, err := f.State().TrustedIn(m.Host)
+		if err != nil {
+			return p, err
+		}
+		for _, dir := range dirs {
+			if !sameFolder(dir, ws) { // of which the policy knows already
+				p.Protect = append(p.Protect, sandbox.ProtectedPaths(dir)...)
+			}
+		}
+	}
+	return p, nil
+}
+
+func sameFolder(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // pathSet is a set of paths that several goroutines add to.

@@ -296,7 +296,7 @@ func (t *terminal) signal(ts *testscript.TestScript, name string) {
 // What differs from run to run is replaced by text of the same width, or left out.
 var (
 	sessionID = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
-	duration  = regexp.MustCompile(` \d+(\.\d+)? m?s\b`)
+	duration  = regexp.MustCompile(`,? \d+(\.\d+)? m?s\b`)
 	clock     = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d`)
 )
 

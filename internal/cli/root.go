@@ -31,7 +31,7 @@ func newRootCmd(f *Factory) *cobra.Command {
 	cmd.SetOut(f.IO.Out)
 	cmd.SetErr(f.IO.Err)
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{message: err.Error(), hint: "run " + c.CommandPath() + " --help"}
+		return usageError{message: flagMessage(err), hint: "run " + c.CommandPath() + " --help"}
 	})
 	cmd.PersistentFlags().StringVar(&f.WorkspaceFlag, "workspace", "", "use `DIR` as the workspace")
 	cmd.PersistentFlags().BoolVar(&f.IO.NoInput, "no-input", f.IO.NoInput, "never ask a question")
@@ -90,8 +90,11 @@ func finish(cmd *cobra.Command) {
 }
 
 // checkFlagGroups makes flags that exclude each other a usage error; cobra checks
-// them too, but later and without a type.
+// them too, but later, without a type, and in words that nobody understands.
 func checkFlagGroups(cmd *cobra.Command, _ []string) error {
+	if given := exclusiveFlags(cmd); given != nil {
+		return usageError{message: strings.Join(given, " and ") + " exclude each other", hint: "give one of them"}
+	}
 	if err := cmd.ValidateFlagGroups(); err != nil {
 		return usageError{message: err.Error(), hint: "run " + cmd.CommandPath() + " --help"}
 	}

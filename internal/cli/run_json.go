@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/pkg/sandbox"
+	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
 
 // runJSON is what a run of a program comes to: the shape of `tool invoke`, and
@@ -61,13 +61,31 @@ func (r *runJSON) ran(res sandbox.Result) {
 	case res.Canceled:
 		r.Origin, r.Kind = "host", "interrupted"
 	}
-	r.Stdout, r.Stderr = captureText(res.Stdout), captureText(res.Stderr)
-	r.Truncated = res.Stdout.Dropped+res.Stderr.Dropped > 0
 	r.DurationMS = res.Duration.Round(time.Millisecond).Milliseconds()
 	r.Sandbox.Backend = res.Backend
 	for _, f := range res.Missing {
 		r.Sandbox.Missing = append(r.Sandbox.Missing, string(f))
 	}
+	for _, path := range res.Appeared {
+		r.Diags = append(r.Diags, diag.Diagnostic{
+			File: path, Severity: diag.Warning, Code: "sandbox.appeared",
+			Message: res.Change() + " during the run; it can steer a model, so chat leaves it out until you agree",
+			Fix:     "look at it, then run agentctl trust",
+		})
+	}
+	for _, text := range res.Warnings {
+		r.Diags = append(r.Diags, diag.Diagnostic{Severity: diag.Warning, Code: "sandbox.warning", Message: text})
+	}
+	r.Hint = strings.Join(res.Hints, "\n")
+}
+
+// printed fills in what the program printed.
+func (r *runJSON) printed(o *toolpkg.Outputs) error {
+	var out toolpkg.InvokeResult
+	err := o.Fill(&out)
+	r.Stdout, r.StdoutFile, r.Stderr, r.StderrFile = out.Stdout, out.StdoutFile, out.Stderr, out.StderrFile
+	r.Truncated = out.Truncated
+	return err
 }
 
 // failed fills in why nothing ran.
@@ -100,14 +118,4 @@ func runExit(res sandbox.Result) int {
 		return exitInterrupted
 	}
 	return res.Exit
-}
-
-// captureText joins head and tail of a stream. What is missing between them is
-// counted in a line of its own.
-func captureText(c sandbox.Capture) string {
-	head, tail := string(c.Head), string(c.Tail)
-	if c.Dropped > 0 {
-		head += fmt.Sprintf("\n[… %d bytes left out …]\n", c.Dropped)
-	}
-	return strings.ToValidUTF8(head+tail, "\uFFFD")
 }

@@ -45,7 +45,10 @@ func noteConfinement(s *iostreams.IOStreams, res sandbox.Result) {
 		warn(s, "warning: sandbox %s did not enforce: %s", res.Backend, strings.Join(featureNames(res.Missing), ", "))
 	}
 	for _, path := range res.Appeared {
-		warn(s, "warning: %s appeared during the run. It can steer a model, so chat leaves it out until you agree: look at it, then run agentctl trust", path)
+		warn(s, "warning: %s %s during the run. It can steer a model, so chat leaves it out until you agree: look at it, then run agentctl trust", path, res.Change())
+	}
+	for _, text := range res.Warnings {
+		warn(s, "warning: %s", text)
 	}
 	for _, hint := range res.Hints {
 		warn(s, "hint: %s", hint)

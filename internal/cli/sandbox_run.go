@@ -6,11 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
+	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
 
 type sandboxRunOptions struct {
@@ -20,6 +21,7 @@ type sandboxRunOptions struct {
 	Network             string
 	Env                 []string
 	Args                []string
+	outputs             *toolpkg.Outputs // with --json
 
 	Cwd       func() (string, error)
 	LookupEnv func(string) (string, bool)
@@ -90,6 +92,9 @@ func runSandboxRun(ctx context.Context, o *sandboxRunOptions) error {
 	noteConfinement(o.IO, res)
 	if o.JSON {
 		shape.ran(res)
+		if err := shape.printed(o.outputs); err != nil {
+			warn(o.IO, "warning: the whole output could not be kept: %v", err)
+		}
 		shape.Signal, shape.Canceled = res.Signal, res.Canceled
 		shape.OOM, shape.CPULimit, shape.FileLimit = res.OOM, res.CPULimit, res.FileLimit
 		if err := writeJSON(o.IO.Out, shape); err != nil {
@@ -117,7 +122,7 @@ func (o *sandboxRunOptions) failed(shape sandboxRunJSON, err error) error {
 }
 
 func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
-	policy, err := o.policy()
+	policy, ws, err := o.policy()
 	if err != nil {
 		return sandbox.Result{}, err
 	}
@@ -127,7 +132,10 @@ func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
 	}
 	c := sandbox.Command{Args: o.Args, Stdin: o.IO.In}
 	out, errOut := forTerminal(o.IO.Out, o.IO.OutTTY), forTerminal(o.IO.Err, o.IO.ErrTTY)
-	if !o.JSON {
+	if o.JSON {
+		o.outputs = newOutputs(ws)
+		c.Stdout, c.Stderr = o.outputs.Stdout(), o.outputs.Stderr()
+	} else {
 		c.Stdout, c.Stderr = out, errOut
 	}
 	res, err := backend.Run(ctx, policy, c)
@@ -137,27 +145,35 @@ func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
 	return res, errors.Join(res.OutputErr, out.Close(), errOut.Close())
 }
 
+// newOutputs keeps long output where a tool's is kept; in no folder that is not
+// shown to programs either.
+func newOutputs(ws sandbox.WorkspaceOptions) *toolpkg.Outputs {
+	if !sandbox.Mountable(ws.Dir, ws.Home) {
+		return toolpkg.NewOutputs("", "")
+	}
+	return toolpkg.NewOutputs(ws.Dir, filepath.Join(ws.Dir, workspace.Dir, "artifacts"))
+}
+
 // policy is the one of the workspace with what the flags add.
-func (o *sandboxRunOptions) policy() (sandbox.Policy, error) {
+func (o *sandboxRunOptions) policy() (p sandbox.Policy, ws sandbox.WorkspaceOptions, err error) {
 	if err := o.check(); err != nil {
-		return sandbox.Policy{}, err
+		return p, ws, err
 	}
 	if err := oneOf("net", o.Network, "none", "full"); err != nil {
-		return sandbox.Policy{}, err
+		return p, ws, err
 	}
 	cwd, err := o.Cwd()
 	if err != nil {
-		return sandbox.Policy{}, err
+		return p, ws, err
 	}
-	ws, err := o.Workspace()
-	if err != nil {
-		return sandbox.Policy{}, err
+	if ws, err = o.Workspace(); err != nil {
+		return p, ws, err
 	}
 	ro, rw := absolutePaths(cwd, o.ReadOnly), absolutePaths(cwd, o.ReadWrite)
 	if slices.Contains(ro, ws.Dir) {
 		ws.Access = sandbox.WorkspaceRO
 	}
-	p := sandbox.WorkspacePolicy(ws)
+	p = sandbox.WorkspacePolicy(ws)
 	if p.Dir == "" {
 		warn(o.IO, "the workspace %s is not visible inside, since it is the home folder or above it; --ro and --rw add folders", ws.Dir)
 	} else if inFolder(ws.Dir, cwd) {
@@ -169,11 +185,12 @@ func (o *sandboxRunOptions) policy() (sandbox.Policy, error) {
 		p.Network = sandbox.NetworkFull
 	}
 	p.Env, err = o.environment()
-	return p, err
+	return p, ws, err
 }
 
-// mount adds what the flags name. What is named for writing is no longer
-// protected: naming it is consent.
+// mount adds what the flags name. What is named for writing in the workspace is no
+// longer protected: naming it is consent. Naming the workspace or a folder around
+// it names nothing that is protected.
 func (o *sandboxRunOptions) mount(p *sandbox.Policy, ws string, ro, rw []string) {
 	for _, path := range ro {
 		if path != ws {
@@ -185,16 +202,20 @@ func (o *sandboxRunOptions) mount(p *sandbox.Policy, ws string, ro, rw []string)
 			continue
 		}
 		p.ReadWrite = append(p.ReadWrite, sandbox.Mount{Host: path})
-		p.Protect = slices.DeleteFunc(p.Protect, func(protected string) bool { return inFolder(path, protected) })
+		real, root := workspace.Real(path), workspace.Real(ws)
+		if real == root || !inFolder(root, real) {
+			continue
+		}
+		p.Protect = slices.DeleteFunc(p.Protect, func(protected string) bool { return inFolder(real, workspace.Real(protected)) })
 	}
 }
 
 func (o *sandboxRunOptions) environment() (map[string]string, error) {
 	env := map[string]string{}
+	if err := checkVariableNames(o.Env); err != nil {
+		return nil, err
+	}
 	for _, name := range o.Env {
-		if strings.Contains(name, "=") {
-			return nil, usageError{message: "--env wants the name of a variable, got a value with it", hint: "set the variable first, then pass its name, so that no value stands on a command line"}
-		}
 		value, ok := o.LookupEnv(name)
 		if !ok {
 			return nil, usageError{message: "--env " + name + ": there is no such variable", hint: "set it first: export " + name + "=…"}

@@ -218,11 +218,11 @@ func TestSandboxRunOutputOnTerminal(t *testing.T) {
 func TestRunJSONKinds(t *testing.T) {
 	t.Parallel()
 	r := newRunJSON("x")
-	r.ran(sandbox.Result{Exit: 130, Canceled: true, Stdout: sandbox.Capture{Head: []byte("ab\xff"), Tail: []byte("yz"), Dropped: 7}})
-	if r.Origin != "host" || r.Kind != "interrupted" || r.ExitCode != exitInterrupted || !r.Truncated {
+	r.ran(sandbox.Result{Exit: 130, Canceled: true, Appeared: []string{"/ws/.skill"}, Hints: []string{"a", "b"}})
+	if r.Origin != "host" || r.Kind != "interrupted" || r.ExitCode != exitInterrupted || r.Hint != "a\nb" {
 		t.Errorf("got %+v", r)
 	}
-	if want := "ab\uFFFD\n[… 7 bytes left out …]\nyz"; r.Stdout != want {
-		t.Errorf("stdout is %q, want %q", r.Stdout, want)
+	if len(r.Diags) != 1 || r.Diags[0].Code != "sandbox.appeared" || r.Diags[0].File != "/ws/.skill" {
+		t.Errorf("got %+v", r.Diags)
 	}
 }

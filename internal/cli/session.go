@@ -123,8 +123,13 @@ func candidatesHint(e *session.NotFoundError) string {
 	if len(e.Nearest) > 0 {
 		lines = append(lines, "did you mean "+strings.Join(e.Nearest, " or ")+"?")
 	}
+	what := "the sessions of this workspace, the last one first:"
+	if len(e.Ambiguous) > 0 {
+		what = "give more of the ID:"
+	}
+	lines = append(lines, what)
 	for _, s := range e.Candidates {
-		lines = append(lines, fmt.Sprintf("%s %s", s.ID, cmp.Or(s.Title, "(nothing was said)")))
+		lines = append(lines, fmt.Sprintf("%s %s", s.ID, cmp.Or(s.Title, nothingSaid)))
 	}
 	if e.More > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more: agentctl session list", e.More))

@@ -3,15 +3,11 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/pkg/agent/session"
-	"github.com/agentctl/agentctl/pkg/skill"
 )
 
 // The values of --format.
@@ -114,11 +110,8 @@ func (o *sessionExportOptions) save(data []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Lstat(file); err == nil && !o.Force {
-		return "", &skill.ExistsError{Path: file}
+	if err := checkOutput(file, o.Force); err != nil {
+		return "", err
 	}
-	if err := maybe.WriteFile(file, data, 0o600); err != nil {
-		return "", fmt.Errorf("write %s: %w", file, err)
-	}
-	return file, nil
+	return file, writeOutput(file, data, 0o600)
 }

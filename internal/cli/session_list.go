@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -50,7 +51,11 @@ func runSessionList(ctx context.Context, o *sessionListOptions) error {
 			warn(o.IO, "%s: %v", s.ID, s.Problem)
 		}
 		out.Sessions = append(out.Sessions, sessionShape(s))
-		rows = append(rows, []string{s.ID, o.when(s.Updated), strconv.Itoa(s.Turns), markedTitle(s)})
+		title := markedTitle(s)
+		if o.IO.OutTTY {
+			title = cmp.Or(title, nothingSaid)
+		}
+		rows = append(rows, []string{s.ID, o.when(s.Updated), strconv.Itoa(s.Turns), title})
 	}
 	if o.JSON {
 		return writeJSON(o.IO.Out, out)
@@ -65,6 +70,9 @@ func (o *sessionListOptions) when(t time.Time) string {
 	}
 	return t.UTC().Format(time.RFC3339)
 }
+
+// nothingSaid stands for the title of a session that was cut off at its start.
+const nothingSaid = "(nothing was said)"
 
 // markedTitle tells a session that cannot go on from the others.
 func markedTitle(s session.Summary) string {

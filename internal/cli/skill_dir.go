@@ -44,7 +44,14 @@ func (o *writeDir) writing(ctx context.Context, s *iostreams.IOStreams, write fu
 	if err != nil {
 		return err
 	}
-	own := len(workspace.Steering(ws)) == 0
+	if err := o.State.Settle(ctx); err != nil {
+		return err
+	}
+	appeared, err := o.State.Appeared(ws)
+	if err != nil {
+		return err
+	}
+	own := len(workspace.Steering(ws))+len(appeared) == 0
 	if err := write(); err != nil {
 		return err
 	}

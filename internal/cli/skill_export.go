@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 
-	"github.com/google/renameio/v2/maybe"
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/pkg/skill"
@@ -82,8 +81,8 @@ func runSkillExport(ctx context.Context, o *skillExportOptions) error {
 		_, err := buf.WriteTo(o.IO.Out)
 		return err
 	}
-	if err := maybe.WriteFile(file, buf.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
+	if err := writeOutput(file, buf.Bytes(), 0o644); err != nil {
+		return err
 	}
 	if o.JSON {
 		return writeJSON(o.IO.Out, skillExportJSON{Name: res.Name, File: file, Digest: res.Digest, Files: res.Files, Bytes: res.Bytes})
@@ -97,9 +96,12 @@ func (o *skillExportOptions) file(it *skill.Item) (string, error) {
 	if o.Output == "-" {
 		return "", nil
 	}
-	file := o.Output
-	if file == "" {
-		file = skill.ArchiveName(it) + ".zip"
+	file := skill.ArchiveName(it) + ".zip"
+	switch {
+	case strings.HasSuffix(o.Output, "/") || isDir(o.Output):
+		file = filepath.Join(o.Output, file) // as cp does
+	case o.Output != "":
+		file = o.Output
 	}
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -108,8 +110,5 @@ func (o *skillExportOptions) file(it *skill.Item) (string, error) {
 	if rel, err := filepath.Rel(it.Dir, file); err == nil && filepath.IsLocal(rel) {
 		return "", usageError{message: fmt.Sprintf("%s lies inside the skill, so the next archive would hold it", file), hint: "give -o a place outside, such as -o ../" + filepath.Base(file)}
 	}
-	if _, err := os.Lstat(file); err == nil && !o.Force {
-		return "", &skill.ExistsError{Path: file}
-	}
-	return file, nil
+	return file, checkOutput(file, o.Force)
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/google/renameio/v2/maybe"
-
 	"github.com/agentctl/agentctl/internal/iostreams"
 	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/internal/tui"
@@ -28,28 +26,33 @@ type panelSkills struct {
 	scope func(context.Context) (SkillScope, func(*skill.Item) bool, error)
 }
 
-func (p *panelSkills) list(ctx context.Context) ([]tui.SkillRow, error) {
+func (p *panelSkills) list(ctx context.Context) (out tui.SkillList, err error) {
 	scope, offered, err := p.scope(ctx)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	l, err := loadListing(ctx, func() (skill.Resolver, error) { return p.f.Skills(scope) })
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	index := indexOf(skill.ModelView(l, offered), skill.Budget(0))
 	costs := map[string]int{}
 	for _, e := range index.Entries {
 		costs[e.Name] = e.Chars
 	}
-	rows := make([]tui.SkillRow, len(l.Items))
-	for i, it := range l.Items {
-		rows[i] = tui.SkillRow{Item: it}
+	for _, it := range l.Items {
+		row := tui.SkillRow{Item: it}
 		if it.State == "active" {
-			rows[i].Cost = costs[it.Name]
+			row.Cost = costs[it.Name]
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	for _, b := range l.Broken {
+		if len(b.Diagnostics) > 0 {
+			out.Broken = append(out.Broken, b.Diagnostics[0].String())
 		}
 	}
-	return rows, nil
+	return out, nil
 }
 
 func (*panelSkills) body(_ context.Context, it *skill.Item) (string, error) {
@@ -109,7 +112,7 @@ func (*panelSkills) export(ctx context.Context, it *skill.Item, file string) (st
 	if _, err := skill.Export(ctx, it, &buf, false); err != nil {
 		return "", withHint(err)
 	}
-	return file, maybe.WriteFile(file, buf.Bytes(), 0o644)
+	return file, writeOutput(file, buf.Bytes(), 0o644)
 }
 
 func (p *panelSkills) lint(ctx context.Context, it *skill.Item) ([]string, error) {

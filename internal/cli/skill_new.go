@@ -57,7 +57,7 @@ func runSkillNew(ctx context.Context, o *skillNewOptions) error {
 		return err
 	})
 	if e, ok := as[*skill.ExistsError](err); ok {
-		return hintedError{err: fmt.Errorf("%s exists already", e.Path), hint: "choose another name, or change it with: agentctl skill save"}
+		return hintedError{err: fmt.Errorf("%s exists already", e.Path), hint: "choose another name, or change it with: agentctl skill save " + skill.Slug(o.Request.Name) + " --body FILE"}
 	}
 	if err != nil {
 		return err

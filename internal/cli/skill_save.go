@@ -34,14 +34,16 @@ func newSkillSaveCmd(f *Factory, run func(context.Context, *skillSaveOptions) er
 		run = runSkillSave
 	}
 	cmd := &cobra.Command{
-		Use: "save NAME -d TEXT", Short: "Write a skill, as a model's save_skill does",
+		Use: "save NAME [-d TEXT]", Short: "Write a skill, as a model's save_skill does",
 		Long: `Write a skill into the workspace. A skill that exists under that name or folder is
-changed: what is not given stays as it is, other keys and comments included. The
-folder is the name in kebab-case ASCII. The file is replaced in one step.`,
+changed: what is not given stays as it is, other keys and comments included. A new
+one needs a description and a body. The folder is the name in kebab-case ASCII.
+The file is replaced in one step.`,
 		Example: "  agentctl skill save csv-summary -d \"Summarises CSV files. Use when …\" --body draft.md\n  agentctl skill save csv-summary -d \"A better description.\"",
 		Args:    exactArgs(1, "the name of a skill"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Request.Name = args[0]
+			opts.Request.KeepDescription = !cmd.Flags().Changed("description")
 			return run(cmd.Context(), opts)
 		},
 	}

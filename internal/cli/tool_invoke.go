@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -141,8 +144,10 @@ func (o *toolInvokeOptions) notes(r toolpkg.InvokeResult) {
 	}
 	if r.Origin == toolpkg.OriginHost {
 		report(o.IO, hintedError{err: errors.New(r.Message), hint: r.Hint}, false)
-	} else if r.Hint != "" {
-		warn(o.IO, "hint: %s", r.Hint)
+		return
+	}
+	for hint := range strings.Lines(r.Hint) {
+		warn(o.IO, "hint: %s", strings.TrimSpace(hint))
 	}
 }
 
@@ -159,13 +164,16 @@ func (o *toolInvokeOptions) invoke(ctx context.Context) (toolpkg.InvokeResult, e
 	if err := o.check(); err != nil {
 		return none, err
 	}
-	if o.Build {
-		if err := o.build(ctx); err != nil {
-			return none, err
-		}
+	failed, err := o.build(ctx)
+	if err != nil {
+		return none, err
 	}
 	f, err := o.find(ctx)
-	if err != nil {
+	pkg, _, _ := strings.Cut(o.Name, ":")
+	if err == nil {
+		pkg = f.Package.Name
+	}
+	if err := cmp.Or(failed[pkg], err); err != nil {
 		return none, err
 	}
 	c, err := o.call(f)
@@ -176,6 +184,9 @@ func (o *toolInvokeOptions) invoke(ctx context.Context) (toolpkg.InvokeResult, e
 	if err != nil {
 		return none, err
 	}
+	if ws := v.Workspace; f.Package.Workspace != string(sandbox.WorkspaceNone) && !sandbox.Mountable(ws.Dir, ws.Home) {
+		warn(o.IO, "the workspace %s is not visible to the tool, since it is the home folder or above it; call it in a folder of its own, or name one with --workspace", ws.Dir)
+	}
 	out, errOut := forTerminal(o.IO.Out, o.IO.OutTTY), forTerminal(o.IO.Err, o.IO.ErrTTY)
 	if !o.JSON && !o.ForModel {
 		c.Stdout, c.Stderr = out, errOut
@@ -184,11 +195,15 @@ func (o *toolInvokeOptions) invoke(ctx context.Context) (toolpkg.InvokeResult, e
 	return r, errors.Join(out.Close(), errOut.Close())
 }
 
-// build brings the named package, or for a bare command all packages, up to date.
-func (o *toolInvokeOptions) build(ctx context.Context) error {
+// build brings the named package, or for a bare command all packages, up to date,
+// if that was asked for. Those that failed matter when the command is one of them.
+func (o *toolInvokeOptions) build(ctx context.Context) (failed map[string]error, err error) {
+	if !o.Build {
+		return nil, nil
+	}
 	l, err := o.Sources(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var names []string
 	if pkg, _, ok := strings.Cut(o.Name, ":"); ok {
@@ -196,19 +211,20 @@ func (o *toolInvokeOptions) build(ctx context.Context) error {
 	}
 	sources, err := o.pick(ctx, l, names)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p, err := o.Prebuilder(o.Sandbox)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	outcomes, err := p.Prebuild(ctx, sources)
+	failed = map[string]error{}
 	for _, out := range outcomes {
-		if out.Err != nil && (len(names) > 0 || err == nil) {
-			err = errors.Join(err, fmt.Errorf("%s: %w", out.Name, out.Err))
+		if out.Err != nil {
+			failed[out.Name] = fmt.Errorf("%s: %w", out.Name, out.Err)
 		}
 	}
-	return err
+	return failed, err
 }
 
 func (o *toolInvokeOptions) find(ctx context.Context) (toolpkg.Function, error) {
@@ -239,6 +255,12 @@ func (o *toolInvokeOptions) call(f toolpkg.Function) (toolpkg.Call, error) {
 	}
 	if o.OutputDir != "" {
 		c.OutputDir = absolutePaths(cwd, []string{o.OutputDir})[0]
+		if info, err := os.Stat(c.OutputDir); err == nil && !info.IsDir() {
+			return c, usageError{message: fmt.Sprintf("--output-dir %q is a file", o.OutputDir), hint: "name a folder; it is made when it does not exist"}
+		}
+	}
+	if err := checkVariableNames(o.Env); err != nil {
+		return c, err
 	}
 	if err := f.Package.CheckGrants(o.Env); err != nil {
 		return c, err
@@ -251,20 +273,23 @@ func (o *toolInvokeOptions) call(f toolpkg.Function) (toolpkg.Call, error) {
 	return c, nil
 }
 
-// text reads the JSON of the arguments from where it is.
+// text reads the JSON of the arguments from where it is, without the byte order
+// mark that some programs begin with.
 func (o *toolInvokeOptions) text(cwd string) ([]byte, error) {
+	data := []byte(o.Text)
+	var err error
 	if o.Text == "-" {
-		return io.ReadAll(o.IO.In)
+		data, err = io.ReadAll(o.IO.In)
+	} else if name, isFile := strings.CutPrefix(o.Text, "@"); isFile {
+		data, err = os.ReadFile(absolutePaths(cwd, []string{name})[0])
 	}
-	name, isFile := strings.CutPrefix(o.Text, "@")
-	if !isFile {
-		return []byte(o.Text), nil
+	if err == nil && !utf8.Valid(data) {
+		err = errors.New("the arguments are not UTF-8")
 	}
-	data, err := os.ReadFile(absolutePaths(cwd, []string{name})[0])
 	if err != nil {
-		return nil, usageError{message: err.Error(), hint: "give a file with one JSON object, or the object itself"}
+		return nil, usageError{message: err.Error(), hint: "give one JSON object, -, or @FILE with a file that holds one"}
 	}
-	return data, nil
+	return bytes.TrimPrefix(data, []byte("\ufeff")), nil
 }
 
 // invoker opens the sandbox only when the arguments have passed.

@@ -129,7 +129,12 @@ func (o *toolLintOptions) source(ctx context.Context, src *toolpkg.Source) ([]di
 	if err := outcomes[0].Err; err != nil {
 		return buildFinding(src, outcomes[0].Diagnostics, err)
 	}
-	return o.prebuilt(ctx, filepath.Join(p.Out, src.Name))
+	built, err := toolpkg.LoadPackage(filepath.Join(p.Out, src.Name))
+	if err != nil {
+		return nil, err
+	}
+	found, err := o.suite(ctx, built)
+	return toolpkg.InSource(src.Dir, found), err
 }
 
 // buildFinding is a package that does not build, as a finding: findings that say
@@ -150,13 +155,20 @@ func buildFinding(src *toolpkg.Source, found []diag.Diagnostic, err error) ([]di
 	return append(found, diag.Diagnostic{File: src.Dir, Severity: diag.Error, Code: code, Message: err.Error()}), nil
 }
 
+// prebuilt checks a package that is built; root is its folder.
 func (o *toolLintOptions) prebuilt(ctx context.Context, root string) ([]diag.Diagnostic, error) {
 	p, err := toolpkg.LoadPackage(root)
 	if err != nil {
 		return []diag.Diagnostic{{File: root, Severity: diag.Error, Code: "tool.broken", Message: err.Error()}}, nil
 	}
+	found, err := o.suite(ctx, p)
+	return toolpkg.InSource(p.Dir, found), err
+}
+
+// suite is what the contract suite finds; its files are those of a package.
+func (o *toolLintOptions) suite(ctx context.Context, p *toolpkg.Package) ([]diag.Diagnostic, error) {
 	if err := p.Usable(); err != nil {
-		return []diag.Diagnostic{{File: root, Severity: diag.Error, Code: "tool.unusable", Message: err.Error()}}, nil
+		return []diag.Diagnostic{{Severity: diag.Error, Code: "tool.unusable", Message: err.Error()}}, nil
 	}
 	b, err := o.Open(ctx, o.Sandbox)
 	if err != nil {

@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
@@ -93,6 +95,9 @@ func runToolPrebuild(ctx context.Context, o *toolPrebuildOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if o.Jobs < 0 {
+		return usageError{message: fmt.Sprintf("--jobs must not be negative, got %d", o.Jobs), hint: "leave it out for up to 4 at a time"}
+	}
 	l, err := o.Sources(ctx)
 	if err != nil {
 		return err
@@ -101,9 +106,9 @@ func runToolPrebuild(ctx context.Context, o *toolPrebuildOptions) error {
 	if err != nil {
 		return err
 	}
-	found := l.Diagnostics
+	found, broken := l.Diagnostics, l.Broken
 	if len(o.Names) > 0 {
-		found = nil // of packages that were not asked for
+		found, broken = nil, nil // of packages that were not asked for
 	} else if len(sources) == 0 && len(l.Broken) == 0 {
 		// A CI job in the wrong folder must not pass.
 		return usageError{
@@ -119,6 +124,7 @@ func runToolPrebuild(ctx context.Context, o *toolPrebuildOptions) error {
 	if err != nil {
 		return err
 	}
+	outcomes = withBroken(outcomes, broken)
 	if o.Key {
 		return o.printKey(outcomes)
 	}
@@ -133,15 +139,27 @@ func runToolPrebuild(ctx context.Context, o *toolPrebuildOptions) error {
 }
 
 func (o *toolPrebuildOptions) work(ctx context.Context, p *toolpkg.Prebuilder, sources []*toolpkg.Source) ([]toolpkg.Outcome, error) {
-	p.Force, p.Jobs = o.Force, o.Jobs
+	p.Force, p.Jobs = p.Force || o.Force, o.Jobs
 	if o.Check || o.Explain || o.Key {
 		return p.Check(ctx, sources)
 	}
-	bars := newBuildProgress(o.IO, len(sources))
+	bars := newBuildProgress(o.IO, p.Getenv("TERM"), len(sources))
 	p.Started, p.Done = bars.started, bars.done
 	outcomes, err := p.Prebuild(ctx, sources)
 	bars.close()
 	return outcomes, err
+}
+
+// withBroken adds the packages that do not load. Their errors are among the
+// diagnostics.
+func withBroken(outcomes []toolpkg.Outcome, broken []*registry.Broken) []toolpkg.Outcome {
+	for _, b := range broken {
+		outcomes = append(outcomes, toolpkg.Outcome{
+			Name: b.Name, Status: toolpkg.Failed, Reasons: []string{b.Diagnostics[0].Message},
+		})
+	}
+	slices.SortStableFunc(outcomes, func(a, b toolpkg.Outcome) int { return strings.Compare(a.Name, b.Name) })
+	return outcomes
 }
 
 // printKey prints one key for all packages; a failure has none.
@@ -150,6 +168,9 @@ func (o *toolPrebuildOptions) printKey(outcomes []toolpkg.Outcome) error {
 	for _, out := range outcomes {
 		if out.Err != nil {
 			return fmt.Errorf("%s: %w", out.Name, out.Err)
+		}
+		if out.Status == toolpkg.Failed {
+			return fmt.Errorf("%s: %s", out.Name, out.Reasons[0])
 		}
 		fmt.Fprintf(h, "%s\x00%s\n", out.Name, out.Key)
 	}
@@ -183,6 +204,9 @@ func (o *toolPrebuildOptions) rows(out toolpkg.Outcome) [][]string {
 	row := func(detail string) []string { return []string{out.Name, string(out.Status), detail} }
 	if len(out.Reasons) == 0 {
 		return [][]string{row(out.Digest)}
+	}
+	if out.Status == toolpkg.Failed {
+		return [][]string{row(out.Reasons[0])} // the rest goes to stderr
 	}
 	if !o.Explain {
 		return [][]string{row(shorten(out.Reasons, 3))}

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
 
 	"github.com/agentctl/agentctl/internal/iostreams"
 	"github.com/agentctl/agentctl/internal/termtext"
@@ -23,12 +26,23 @@ type buildProgress struct {
 	open map[string]*mpb.Bar
 }
 
-func newBuildProgress(s *iostreams.IOStreams, packages int) *buildProgress {
+func newBuildProgress(s *iostreams.IOStreams, terminal string, packages int) *buildProgress {
 	p := &buildProgress{io: s, open: map[string]*mpb.Bar{}}
-	if s.ErrTTY && packages > 0 {
+	if s.ErrTTY && packages > 0 && terminal != "dumb" && hasRows(s.Err) {
 		p.bars = mpb.New(mpb.WithOutput(s.Err), mpb.WithWidth(24))
 	}
 	return p
+}
+
+// hasRows tells whether a terminal says how high it is. Those of some CI systems
+// do not, and bars would not be seen there.
+func hasRows(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, rows, err := term.GetSize(int(f.Fd()))
+	return err == nil && rows > 0
 }
 
 func (p *buildProgress) started(name string) {

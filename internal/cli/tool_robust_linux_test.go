@@ -2,11 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 )
 
 // launchText is a whole tool package in sh: it describes one command and answers
@@ -141,5 +144,40 @@ func TestPrebuildFullDisk(t *testing.T) {
 	p.mustRun("tool", "prebuild")
 	if out := p.mustRun("tool", "invoke", "talker:say"); out != "version 1\n" {
 		t.Errorf("got %q, want the new build", out)
+	}
+}
+
+// A terminal shows a bar for each package that is built; one that has no height,
+// as those of some CI systems, and a dumb one get lines.
+func TestPrebuildOnATerminal(t *testing.T) {
+	t.Parallel()
+	p := toolPlace(t)
+	for _, tt := range []struct {
+		name, term string
+		rows       uint16
+		bars       bool
+	}{
+		{"bars", "xterm", 30, true},
+		{"no height", "xterm", 0, false},
+		{"dumb", "dumb", 30, false},
+	} {
+		cmd := p.program(t.Context(), "tool", "prebuild", "--force")
+		cmd.Env = append(cmd.Env, "TERM="+tt.term)
+		screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: tt.rows, Cols: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ := io.ReadAll(screen) // it ends with an error once the program is gone
+		_ = screen.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		if !strings.Contains(text, "talker   built   sha256:") {
+			t.Errorf("%s: no result in %q", tt.name, text)
+		}
+		if lines, bars := strings.Contains(text, "talker: built in"), strings.Contains(text, "⠋"); bars != tt.bars || lines == tt.bars {
+			t.Errorf("%s: lines %v, bars %v in %q", tt.name, lines, bars, text)
+		}
 	}
 }

@@ -90,6 +90,11 @@ func (cs calls) running() []*call {
 	return out
 }
 
+// interrupted is the result of a call that never got one.
+func interrupted(c *call) *session.ToolResult {
+	return &session.ToolResult{ID: c.ID, Name: c.Name, Status: "interrupted"}
+}
+
 // signs are the states of a finished call.
 var signs = map[string]string{"ok": "✓", "error": "✗", "denied": "⊘", "interrupted": "✗"}
 
@@ -158,9 +163,10 @@ func took(ms int64) string {
 	}
 }
 
-// arguments shows an object of arguments on one line: key=value, long values cut.
+// arguments shows an object of arguments on one line: key=value. Long values are
+// cut and come last, since a name or a path tells more than the text of a file.
 func arguments(raw json.RawMessage) string {
-	var words []string
+	var words, long []string
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return ""
@@ -174,25 +180,32 @@ func arguments(raw json.RawMessage) string {
 		if dec.Decode(&v) != nil {
 			break
 		}
-		words = append(words, fmt.Sprintf("%s=%s", termtext.Line(fmt.Sprint(key)), value(v)))
+		text, cut := value(v)
+		word := fmt.Sprintf("%s=%s", termtext.Line(fmt.Sprint(key)), text)
+		if cut {
+			long = append(long, word)
+		} else {
+			words = append(words, word)
+		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(append(words, long...), " ")
 }
 
 // maxValue is how many characters of one argument stand on the line of a call.
 const maxValue = 60
 
-func value(raw json.RawMessage) string {
+// value is an argument on one line, and tells whether it is a long one.
+func value(raw json.RawMessage) (line string, long bool) {
 	text := string(raw)
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		text = s
 	}
-	text = termtext.Line(text)
-	if r := []rune(text); len(r) > maxValue {
-		return string(r[:maxValue]) + "…"
+	line = termtext.Line(text)
+	if r := []rune(line); len(r) > maxValue {
+		return string(r[:maxValue]) + "…", true
 	}
-	return text
+	return line, strings.Contains(text, "\n")
 }
 
 // full is everything about a call: arguments and what the model was told.
@@ -206,7 +219,11 @@ func (c *call) full() string {
 	for _, r := range c.repaired {
 		fmt.Fprintf(&b, "\n(repaired: %s)", r)
 	}
-	if c.result != nil {
+	switch {
+	case c.result == nil:
+	case c.result.Status == "interrupted": // what it printed until then is all there is
+		fmt.Fprintf(&b, "\ninterrupted\n%s", strings.TrimRight(c.output, "\n"))
+	default:
 		fmt.Fprintf(&b, "\n%s, %s\n%s", c.result.Status, took(c.result.DurationMS), strings.TrimRight(c.result.Content, "\n"))
 	}
 	return termtext.Block(b.String())

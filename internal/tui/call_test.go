@@ -17,6 +17,7 @@ func TestArguments(t *testing.T) {
 		{"broken", `{"a":`, ""},
 		{"in their order", `{"b":"x y","a":1,"c":[true,null]}`, "b=x y a=1 c=[true,null]"},
 		{"several lines", `{"text":"one\ntwo"}`, "text=one two"},
+		{"a text comes last", `{"body":"one\ntwo","name":"a"}`, "name=a body=one two"},
 		{"control characters", `{"a":"\u001b[31mred"}`, "a=<U+001B>[31mred"},
 		{"long", `{"a":"` + strings.Repeat("x", 100) + `"}`, "a=" + strings.Repeat("x", maxValue) + "…"},
 	} {

@@ -49,8 +49,19 @@ func (m *screen) candidates() (from int, names []string) {
 		return 0, m.slashNames()
 	case from == len("/skill ") && strings.HasPrefix(before, "/skill "):
 		return from, slices.Clone(m.skills)
+	case from == len("/tools ") && strings.HasPrefix(before, "/tools "):
+		return from, []string{"last"}
+	case takesNoFiles(before):
+		return from, nil
 	}
 	return from, files(m.host.Workspace, before[from:])
+}
+
+// takesNoFiles tells whether a line is a command, other than the call of a skill,
+// that names no files.
+func takesNoFiles(line string) bool {
+	word, _, _ := strings.Cut(line, " ")
+	return word != "/export" && word != "/skill" && slices.ContainsFunc(commands(), func(c command) bool { return "/"+c.name == word })
 }
 
 func (m *screen) slashNames() []string {
@@ -83,7 +94,7 @@ func files(workspace, word string) []string {
 	for _, e := range entries {
 		name := e.Name()
 		hidden := strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".")
-		if hidden || !strings.HasPrefix(name, base) || strings.ContainsAny(name, " \n") || termtext.Strip(name) != name {
+		if hidden || !strings.HasPrefix(name, base) || strings.Contains(name, "\n") || termtext.Strip(name) != name {
 			continue
 		}
 		if e.IsDir() {

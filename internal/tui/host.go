@@ -78,8 +78,8 @@ type SessionRow struct{ ID, Title, When string }
 
 // SkillHost is what the skills panel does.
 type SkillHost struct {
-	// List loads all skills of all sources; Cost is what each costs in the index.
-	List func(context.Context) ([]SkillRow, error)
+	// List loads all skills of all sources.
+	List func(context.Context) (SkillList, error)
 	// Body is the text of a skill, for people.
 	Body func(context.Context, *skill.Item) (string, error)
 	// Switch enables or disables a skill: for this run, or always.
@@ -92,6 +92,13 @@ type SkillHost struct {
 	Lint func(context.Context, *skill.Item) ([]string, error)
 	// Author is the listing that holds author-skill, whatever an app offers.
 	Author func(context.Context) (*skill.Listing, error)
+}
+
+// SkillList is what the panel shows.
+type SkillList struct {
+	Rows []SkillRow
+	// Broken has a line for each skill that does not load.
+	Broken []string
 }
 
 // SkillRow is one skill of the panel.

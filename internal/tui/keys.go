@@ -2,6 +2,7 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -13,7 +14,10 @@ func (m *screen) key(k tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.panel != nil:
 		return m.panel.key(name, k.Text)
-	case m.ask != nil && m.answer(name):
+	case m.asks() && m.answer(name):
+		return nil
+	case name == "up" && m.ed.text == "" && len(m.queued) > 0:
+		m.unqueue()
 		return nil
 	}
 	m.notice = ""
@@ -40,16 +44,42 @@ func (m *screen) key(k tea.KeyPressMsg) tea.Cmd {
 		m.complete()
 		return nil
 	default:
-		if m.ask == nil { // a typing mistake in a question must not become input
-			m.ed.key(name, k.Text)
-		}
+		m.ed.key(name, k.Text)
+		m.typed = m.now()
 	}
 	m.choices = nil
 	return nil
 }
 
-// answer takes a key of a request for approval.
+// typingPause is how long a person has to pause before a key decides about a
+// request: the y of a sentence that was begun before it appeared must not.
+const typingPause = time.Second
+
+// pauseMsg comes when a pause may be long enough.
+type pauseMsg struct{}
+
+func (m *screen) typing() bool { return m.now().Sub(m.typed) < typingPause }
+
+// asks tells whether a request for approval is shown.
+func (m *screen) asks() bool { return m.ask != nil && !m.held }
+
+// release shows a request that was held back, once nobody types.
+func (m *screen) release() tea.Cmd {
+	if m.ask == nil || !m.held {
+		return nil
+	}
+	if m.typing() {
+		return tea.Tick(m.typed.Add(typingPause).Sub(m.now()), func(time.Time) tea.Msg { return pauseMsg{} })
+	}
+	m.held = false
+	return nil
+}
+
+// answer takes a key of a request for approval. What decides nothing is input.
 func (m *screen) answer(name string) bool {
+	if m.typing() {
+		return false
+	}
 	switch name {
 	case "v", "e":
 		summary, detail := m.ask.question()
@@ -110,15 +140,18 @@ func (m *screen) enter() tea.Cmd {
 		return nil
 	}
 	text := strings.TrimSpace(m.ed.text)
-	switch {
-	case text == "":
-		return nil
-	case m.state != idle:
-		m.notice = "still working; Esc stops it"
+	if text == "" {
 		return nil
 	}
 	m.choices = nil
 	return m.send(text)
+}
+
+// unqueue takes back what was sent last and has not begun.
+func (m *screen) unqueue() {
+	last := len(m.queued) - 1
+	m.ed.set(m.queued[last])
+	m.queued = m.queued[:last]
 }
 
 func (m *screen) showCalls() {

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -78,3 +80,35 @@ func FuzzSplitter(f *testing.F) {
 }
 
 func letters(text string) string { return strings.Join(strings.Fields(text), "") }
+
+// On a terminal of its own an answer appears block by block, without the control
+// characters of a model.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	b := &Blocks{Out: &out, Render: func(md string) string { return "[" + md + "]\n" }}
+	if printed, err := b.Close(); printed || err != nil {
+		t.Errorf("before anything: %t, %v", printed, err)
+	}
+	for _, step := range []struct{ text, want string }{
+		{"# He", ""},
+		{"ad\n", "[# Head]\n"},
+		{"one\ntwo \x1b[2J\n\nth", "[# Head]\n\n[one\ntwo <U+001B>[2J]\n"},
+	} {
+		if b.Add(step.text); out.String() != step.want {
+			t.Errorf("after %q: %q, want %q", step.text, out.String(), step.want)
+		}
+	}
+	if printed, err := b.Close(); !printed || err != nil || !strings.HasSuffix(out.String(), "\n\n[th]\n") {
+		t.Errorf("at the end: %q, %t, %v", out.String(), printed, err)
+	}
+	broken := &Blocks{Out: brokenWriter{}, Render: func(md string) string { return md }}
+	broken.Add("a\n\n")
+	if _, err := broken.Close(); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -23,11 +23,12 @@ type panel struct {
 	md   func(string, int) string
 
 	all     []SkillRow
+	broken  []string
 	at      int // the row that is chosen
 	ed      editor
 	asks    prompt
 	asking  bool
-	pages   []string // a text that is read instead of the list
+	page    *page // a text that is read instead of the list
 	scroll  int
 	busy    bool
 	message string
@@ -41,12 +42,19 @@ type prompt struct {
 	done  func(string) tea.Cmd
 }
 
+// page is a text that is read: as it is, and Markdown below.
+type page struct {
+	text, markdown string
+	lines          []string // as they are drawn in width cells
+	width          int
+}
+
 // panelMsg is what a command of the panel came to.
 type panelMsg struct {
-	rows    []SkillRow // nil: as they are
+	list    *SkillList // nil: as it is
 	message string
 	err     error
-	text    string // to read
+	page    *page // to read
 	close   bool
 	author  string // close, and begin the interview with these words
 	write   bool   // the interview was asked for
@@ -59,9 +67,14 @@ func newPanel(ctx context.Context, host SkillHost, s style, md func(string, int)
 // load lists the skills anew.
 func (p *panel) load(message string) tea.Cmd {
 	return p.do(func(ctx context.Context) panelMsg {
-		rows, err := p.host.List(ctx)
-		return panelMsg{rows: rows, message: message, err: err}
+		return p.listed(ctx, message)
 	})
+}
+
+// listed is the list as it is now.
+func (p *panel) listed(ctx context.Context, message string) panelMsg {
+	list, err := p.host.List(ctx)
+	return panelMsg{list: &list, message: message, err: err}
 }
 
 func (p *panel) do(work func(context.Context) panelMsg) tea.Cmd {
@@ -72,14 +85,16 @@ func (p *panel) do(work func(context.Context) panelMsg) tea.Cmd {
 // done takes the result of a command.
 func (p *panel) done(m panelMsg) {
 	p.busy, p.message, p.bad = false, m.message, false
-	if m.rows != nil {
-		p.keepChoice(m.rows)
-	}
 	switch {
 	case m.err != nil:
 		p.message, p.bad = m.err.Error(), true
-	case m.text != "":
-		p.pages, p.scroll = strings.Split(termtext.Block(m.text), "\n"), 0
+		return
+	case m.page != nil:
+		p.page, p.scroll = m.page, 0
+	}
+	if m.list != nil {
+		p.broken = m.list.Broken
+		p.keepChoice(m.list.Rows)
 	}
 }
 
@@ -123,7 +138,7 @@ func (p *panel) key(name, text string) tea.Cmd {
 	switch {
 	case p.asking:
 		return p.typed(name, text)
-	case p.pages != nil:
+	case p.page != nil:
 		p.reading(name)
 		return nil
 	case p.busy:
@@ -170,7 +185,7 @@ func (p *panel) onSkill(name string) tea.Cmd {
 	case "enter", "p":
 		return p.do(func(ctx context.Context) panelMsg {
 			body, err := p.host.Body(ctx, it)
-			return panelMsg{text: header(it) + "\n\n" + body, err: err}
+			return panelMsg{page: &page{text: header(it) + "\n\n", markdown: body}, err: err}
 		})
 	case "space", " ":
 		return p.toggle(it, false)
@@ -192,8 +207,7 @@ func (p *panel) toggle(it *skill.Item, always bool) tea.Cmd {
 		if err := p.host.Switch(ctx, it.Name, on, always); err != nil {
 			return panelMsg{err: err}
 		}
-		rows, err := p.host.List(ctx)
-		return panelMsg{rows: rows, err: err, message: fmt.Sprintf("%s is %s %s", termtext.Line(it.Name), word, scope)}
+		return p.listed(ctx, fmt.Sprintf("%s is %s %s", termtext.Line(it.Name), word, scope))
 	})
 }
 
@@ -206,8 +220,7 @@ func (p *panel) importFrom(path string) tea.Cmd {
 		if err != nil {
 			return panelMsg{err: err}
 		}
-		rows, err := p.host.List(ctx)
-		return panelMsg{rows: rows, err: err, message: "imported: " + termtext.Line(made)}
+		return p.listed(ctx, "imported: "+termtext.Line(made))
 	})
 }
 
@@ -224,7 +237,7 @@ func (p *panel) lint(it *skill.Item) tea.Cmd {
 		if err == nil && len(lines) == 0 {
 			return panelMsg{message: termtext.Line(it.Name) + " has no findings"}
 		}
-		return panelMsg{text: strings.Join(lines, "\n"), err: err}
+		return panelMsg{page: &page{text: strings.Join(lines, "\n")}, err: err}
 	})
 }
 
@@ -270,7 +283,7 @@ func (p *panel) reading(name string) {
 	case "home", "g":
 		p.scroll = 0
 	default:
-		p.pages = nil
+		p.page = nil
 	}
 	p.scroll = max(p.scroll, 0)
 }

@@ -22,9 +22,9 @@ type fakeSkills struct {
 func (f *fakeSkills) host() SkillHost {
 	do := func(what string) error { f.did = append(f.did, what); return f.fail }
 	return SkillHost{
-		List: func(context.Context) ([]SkillRow, error) {
+		List: func(context.Context) (SkillList, error) {
 			rows := []SkillRow{f.row("alpha", registry.Active), f.row("beta", registry.Active), f.row("gamma", registry.Shadowed)}
-			return rows, nil
+			return SkillList{Rows: rows, Broken: []string{"bad/SKILL.md:1: no description\x1b[2J"}}, nil
 		},
 		Body: func(_ context.Context, it *skill.Item) (string, error) {
 			return "body of " + it.Name + " \x1b[2J", do("read")
@@ -42,6 +42,9 @@ func (f *fakeSkills) host() SkillHost {
 		},
 	}
 }
+
+// plainMarkdown marks what was rendered as Markdown.
+func plainMarkdown(text string, _ int) string { return "~" + text + "~" }
 
 func word(b bool) string { return map[bool]string{true: "yes", false: "no"}[b] }
 
@@ -77,7 +80,7 @@ func press(t *testing.T, p *panel, keys ...string) (last panelMsg) {
 func newTestPanel(t *testing.T, f *fakeSkills) *panel {
 	t.Helper()
 	f.off = map[string]bool{}
-	p := newPanel(t.Context(), f.host(), style{}, nil)
+	p := newPanel(t.Context(), f.host(), style{}, plainMarkdown)
 	p.done(p.load("")().(panelMsg))
 	return p
 }
@@ -90,10 +93,10 @@ func TestPanel(t *testing.T) {
 		did  string
 		want []string // on the screen
 	}{
-		{"list", nil, "", []string{"Skills (3)", "> ● alpha", "  · gamma", "   42", "Does alpha."}},
+		{"list", nil, "", []string{"Skills (3)", "> ● alpha", "  · gamma", "   42", "Does alpha.", "✗ bad/SKILL.md:1: no description<U+001B>[2J"}},
 		{"down and up", []string{"down", "down", "down", "up"}, "", []string{"> ● beta"}},
 		{"the end and the start", []string{"end", "home", "G"}, "", []string{"> · gamma", "hidden by /other/SKILL.md"}},
-		{"read", []string{"enter"}, "read", []string{"alpha (user, active)", "/skills/alpha/SKILL.md", "body of alpha <U+001B>[2J"}},
+		{"read", []string{"enter"}, "read", []string{"alpha (user, active)", "/skills/alpha/SKILL.md", "~body of alpha <U+001B>[2J~"}},
 		{"back from reading", []string{"enter", "q"}, "read", []string{"Skills (3)"}},
 		{"off for the session", []string{"space"}, "switch alpha no no", []string{"○ alpha", "alpha is disabled for this session"}},
 		{"on again", []string{"space", "space"}, "switch alpha no no|switch alpha yes no", []string{"● alpha"}},
@@ -104,7 +107,7 @@ func TestPanel(t *testing.T) {
 		{"export", []string{"x", "enter"}, "export alpha", []string{"exported: alpha.zip"}},
 		{"lint", []string{"l"}, "lint alpha", []string{"SKILL.md:1: finding"}},
 		{"find", []string{"/", "B", "E", "enter"}, "", []string{"Skills (1) with BE", "> ● beta"}},
-		{"find nothing", []string{"/", "q", "q", "enter", "enter", "space"}, "", []string{"Skills (0) with qq"}},
+		{"find nothing", []string{"/", "q", "q", "enter", "enter", "space"}, "", []string{"Skills (0) with qq", "none has that word"}},
 		{"all again", []string{"/", "b", "e", "enter", "esc"}, "", []string{"Skills (3)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,6 +125,39 @@ func TestPanel(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A skill that the model does not have says why.
+func TestPanelSaysWhy(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		state       registry.State
+		cost        int
+		people      bool
+		mark, words string
+	}{
+		{registry.Active, 42, false, "●", ""},
+		{registry.Active, 0, false, "·", "unlisted: the app of this chat does not offer it"},
+		{registry.Active, 0, true, "·", "unlisted: it wants to be called by you"},
+		{registry.Disabled, 0, false, "○", "disabled: the model does not see it"},
+		{registry.Untrusted, 0, false, "!", "untrusted: a chat uses it after /trust"},
+		{registry.Shadowed, 0, false, "·", "hidden by /other/SKILL.md"},
+	} {
+		f := &fakeSkills{}
+		row := f.row("alpha", tt.state)
+		row.Cost, row.Item.Value.DisableModelInvocation = tt.cost, tt.people
+		p := newPanel(t.Context(), f.host(), style{}, plainMarkdown)
+		p.done(panelMsg{list: &SkillList{Rows: []SkillRow{row}, Broken: []string{"one", "two", "three"}}})
+		screen := strings.Join(p.rows(100, 30), "\n")
+		for _, want := range []string{"> " + tt.mark + " alpha", tt.words, "✗ one", "✗ two", "… 1 more line"} {
+			if !strings.Contains(screen, want) {
+				t.Errorf("%s: no %q in\n%s", tt.state, want, screen)
+			}
+		}
+		if got := row.why(); tt.words == "" && got != "" {
+			t.Errorf("%s: %q", tt.state, got)
+		}
 	}
 }
 
@@ -173,7 +209,7 @@ func TestPanelFits(t *testing.T) {
 func TestPanelReads(t *testing.T) {
 	t.Parallel()
 	p := newTestPanel(t, &fakeSkills{})
-	p.done(panelMsg{text: strings.Repeat("line\n", 49) + "last"})
+	p.done(panelMsg{page: &page{text: strings.Repeat("line\n", 49) + "last"}})
 	first := strings.Join(p.rows(80, 20), "\n")
 	if !strings.Contains(first, "… 34 more lines") || strings.Contains(first, "last") {
 		t.Errorf("got\n%s", first)
@@ -191,7 +227,7 @@ func TestPanelReads(t *testing.T) {
 func TestPanelScreen(t *testing.T) {
 	t.Parallel()
 	f := &fakeSkills{off: map[string]bool{}}
-	m := &panelScreen{p: newPanel(t.Context(), f.host(), style{}, nil), width: 80, height: 24}
+	m := &panelScreen{p: newPanel(t.Context(), f.host(), style{}, plainMarkdown), width: 80, height: 24}
 	m.Update(m.Init()())
 	m.Update(tea.WindowSizeMsg{Width: 40, Height: 10})
 	m.Update(tea.WindowSizeMsg{}) // a terminal that does not know

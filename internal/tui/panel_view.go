@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/internal/termtext"
@@ -11,14 +10,16 @@ import (
 const (
 	panelKeys  = "enter read · space on/off here · a on/off always · n new · i import · x export · l lint · / find · q close"
 	readerKeys = "up, down, space: scroll · any other key: back"
-	// maxList is how many skills are shown at once.
-	maxList = 12
+	// maxList is how many skills are shown at once, maxBroken how many that do
+	// not load.
+	maxList   = 12
+	maxBroken = 2
 )
 
 // rows draw the panel; it leaves room for what stands above it.
 func (p *panel) rows(width, height int) []string {
 	width--
-	if p.pages != nil {
+	if p.page != nil {
 		return p.reader(width, height)
 	}
 	shown := p.visible()
@@ -28,26 +29,37 @@ func (p *panel) rows(width, height int) []string {
 	}
 	rows := []string{p.s.bold(title)}
 	foot := p.foot(width)
+	if over := len(foot) - max(height-5, 1); over > 0 {
+		foot = foot[over:] // the keys are what has to stay
+	}
 	from, to := window(len(shown), p.at, max(min(maxList, height-len(foot)-4), 1))
 	for i := from; i < to; i++ {
 		rows = append(rows, p.row(shown[i], i == p.at, width))
 	}
 	if len(shown) == 0 && !p.busy {
-		rows = append(rows, p.s.dim("  none yet: n writes one with the model, i imports one"))
+		none := "  none yet: n writes one with the model, i imports one"
+		if p.filter != "" {
+			none = "  none has that word; esc shows all"
+		}
+		rows = append(rows, p.s.dim(p.s.cut(none, width)))
 	}
 	return append(rows, foot...)
 }
 
 // row is one skill: state, name, source, cost, description.
 func (p *panel) row(r SkillRow, chosen bool, width int) string {
+	state := string(r.Item.State)
 	mark := map[registry.State]string{registry.Active: "●", registry.Disabled: "○", registry.Shadowed: "·", registry.Untrusted: "!"}[r.Item.State]
+	if r.unlisted() {
+		state, mark = "unlisted", "·"
+	}
 	cost := ""
 	if r.Cost > 0 {
 		cost = fmt.Sprint(r.Cost)
 	}
 	text := fmt.Sprintf("%s %s %s", mark, p.s.pad(termtext.Line(r.Item.Name), 20), p.s.pad(r.Item.Source.Name, 9))
 	if width >= 60 {
-		text += fmt.Sprintf(" %s %5s  %s", p.s.pad(string(r.Item.State), 9), cost, termtext.Line(r.Item.Value.Description))
+		text += fmt.Sprintf(" %s %5s  %s", p.s.pad(state, 9), cost, termtext.Line(r.Item.Value.Description))
 	}
 	pointer := "  "
 	if chosen {
@@ -57,7 +69,7 @@ func (p *panel) row(r SkillRow, chosen bool, width int) string {
 	switch {
 	case chosen:
 		return p.s.bold(text)
-	case r.Item.State != registry.Active:
+	case mark != "●":
 		return p.s.dim(text)
 	}
 	return text
@@ -71,9 +83,18 @@ func (p *panel) foot(width int) []string {
 		for _, l := range p.s.firstLines(termtext.Line(r.Item.Value.Description), width, 3) {
 			rows = append(rows, p.s.dim(l))
 		}
-		if r.Item.State == registry.Shadowed {
-			rows = append(rows, p.s.dim(p.s.cut("hidden by "+termtext.Line(r.Item.ShadowedBy), width)))
+		if why := r.why(); why != "" {
+			for _, l := range p.s.firstLines(why, width, 2) {
+				rows = append(rows, p.s.dim(l))
+			}
 		}
+	}
+	for i, b := range p.broken {
+		if i == maxBroken {
+			rows = append(rows, p.s.bad(moreLines(len(p.broken)-i)))
+			break
+		}
+		rows = append(rows, p.s.bad(p.s.cut("✗ "+termtext.Line(b), width)))
 	}
 	if p.message != "" {
 		paint := p.s.good
@@ -95,6 +116,27 @@ func (p *panel) foot(width int) []string {
 	return rows
 }
 
+// unlisted tells whether a skill that is on is not in the model's index all the
+// same.
+func (r SkillRow) unlisted() bool { return r.Item.State == registry.Active && r.Cost == 0 }
+
+// why says why the model does not have a skill, "" when it has.
+func (r SkillRow) why() string {
+	switch {
+	case r.Item.State == registry.Shadowed:
+		return "hidden by " + termtext.Line(r.Item.ShadowedBy)
+	case r.Item.State == registry.Untrusted:
+		return "untrusted: a chat uses it after /trust, or agentctl trust"
+	case r.Item.State == registry.Disabled:
+		return "disabled: the model does not see it, and cannot read it"
+	case r.unlisted() && r.Item.Value.DisableModelInvocation:
+		return "unlisted: it wants to be called by you, not by the model"
+	case r.unlisted():
+		return "unlisted: the app of this chat does not offer it to the model"
+	}
+	return ""
+}
+
 // promptLine is what was typed, the row of it where the cursor stands, and the
 // cursor's place.
 func (p *panel) promptLine(width int) (string, int) {
@@ -104,7 +146,7 @@ func (p *panel) promptLine(width int) (string, int) {
 
 // cursor is where a typed line has its cursor; false when nothing is typed.
 func (p *panel) cursor(width, height int) (x, y int, ok bool) {
-	if !p.asking || p.pages != nil {
+	if !p.asking || p.page != nil {
 		return 0, 0, false
 	}
 	_, x = p.promptLine(width - 1)
@@ -113,7 +155,7 @@ func (p *panel) cursor(width, height int) (x, y int, ok bool) {
 
 // reader shows a text, some screens of it.
 func (p *panel) reader(width, height int) []string {
-	lines := fitted(p.s, strings.Join(p.pages, "\n"), width+1)
+	lines := p.pageLines(width)
 	room := max(height-4, 3)
 	p.scroll = max(min(p.scroll, len(lines)-room), 0)
 	to := min(p.scroll+room, len(lines))
@@ -122,4 +164,17 @@ func (p *panel) reader(width, height int) []string {
 		rows = append(rows, p.s.dim(moreLines(len(lines)-to)))
 	}
 	return append(rows, p.s.dim(p.s.cut(readerKeys, width)))
+}
+
+// pageLines draws the page once for each width.
+func (p *panel) pageLines(width int) []string {
+	g := p.page
+	if g.width != width {
+		text := termtext.Block(g.text)
+		if g.markdown != "" {
+			text += p.md(termtext.Block(g.markdown), width)
+		}
+		g.lines, g.width = fitted(p.s, text, width+1), width
+	}
+	return g.lines
 }

@@ -102,7 +102,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	for word, want := range map[string][]string{
-		"": {"notes.md", "sub/"}, "no": {"notes.md"}, "sub/": {"sub/deep.txt"}, ".h": {".hidden"},
+		"": {"notes.md", "sub/", "with space"}, "no": {"notes.md"}, "sub/": {"sub/deep.txt"}, ".h": {".hidden"},
 		"../": nil, "/etc/": nil, "missing/x": nil,
 	} {
 		if got := files(root, word); !slices.Equal(got, want) {

@@ -185,6 +185,9 @@ func (p *plain) step(ctx context.Context, run func(context.Context)) {
 
 func (p *plain) replied(ctx context.Context, r reply) {
 	switch {
+	case errors.Is(r.err, context.Canceled):
+		p.tell("stopped")
+		return
 	case r.err != nil:
 		p.fail(p.o.Host.Explain(r.err))
 		return
@@ -210,13 +213,16 @@ func (p *plain) replied(ctx context.Context, r reply) {
 
 // skills is the panel's list; what it does beyond that has verbs.
 func (p *plain) skills(ctx context.Context) {
-	rows, err := p.o.Host.Skills.List(ctx)
+	list, err := p.o.Host.Skills.List(ctx)
 	if err != nil {
 		p.fail(p.o.Host.Explain(err))
 		return
 	}
-	for _, r := range rows {
+	for _, r := range list.Rows {
 		p.tell("%s\t%s\t%s\t%s", r.Item.Name, r.Item.State, r.Item.Source.Name, short(r.Item.Value.Description, 60))
+	}
+	for _, b := range list.Broken {
+		p.tell("%s", b)
 	}
 	p.tell("/skill NAME follows one; agentctl skill --help lists the verbs that change them.")
 }

@@ -25,6 +25,10 @@ func (p *plain) say(ctx context.Context, user session.User) {
 		err = ferr
 	}
 	p.newline()
+	for _, c := range p.calls.running() {
+		p.tell("[interrupted] %s %s", c.Name, arguments(c.Args))
+		c.result = interrupted(c)
+	}
 	if len(p.calls) > 0 {
 		p.con.last = p.calls
 	}

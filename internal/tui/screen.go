@@ -2,8 +2,10 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -32,6 +34,9 @@ type (
 	}
 	replyMsg struct{ reply }
 	namesMsg struct{ skills []string }
+	// clockMsg comes every second while something runs, for the step that
+	// began then.
+	clockMsg struct{ since time.Time }
 )
 
 // screen is the chat as a bubbletea model.
@@ -50,9 +55,14 @@ type screen struct {
 	thinking      bool
 	calls         calls
 	ask           *asking
+	held          bool // the request waits until the person pauses typing
 	panel         *panel
 	state         state
 	cancel        context.CancelFunc // of the step that runs
+	since         time.Time          // when it began
+	queued        []string           // what was sent meanwhile, the oldest first
+	typed         time.Time          // the last key that was text; zero once it was sent
+	now           func() time.Time
 	question      *session.Question
 	status        status
 	skills        []string // names that /NAME completes
@@ -63,7 +73,7 @@ type screen struct {
 }
 
 func newScreen(ctx context.Context, host Host, con *console, s style) *screen {
-	m := &screen{ctx: ctx, host: host, con: con, s: s, width: 80, height: 24, status: statusOf(con.cur)}
+	m := &screen{ctx: ctx, host: host, con: con, s: s, width: 80, height: 24, status: statusOf(con.cur), now: time.Now}
 	m.ed.history = host.History
 	m.ed.clear()
 	return m
@@ -79,8 +89,7 @@ func (m *screen) Init() tea.Cmd {
 
 // interview begins the conversation about a new skill.
 func (m *screen) interview(about string) tea.Cmd {
-	m.state = working
-	m.out.add(block, m.typed(strings.TrimSpace("/"+AuthorSkill+" "+about)))
+	m.out.add(block, m.echo(strings.TrimSpace("/"+AuthorSkill+" "+about)))
 	return m.reply(func(ctx context.Context) reply { return m.con.author(ctx, about) })
 }
 
@@ -106,7 +115,12 @@ func (m *screen) update(msg tea.Msg) tea.Cmd {
 	case recordMsg:
 		m.record(msg.Record)
 	case askMsg:
-		m.ask = &msg.asking
+		m.ask, m.held = &msg.asking, true
+		return m.release()
+	case pauseMsg:
+		return m.release()
+	case clockMsg:
+		return m.tick(msg.since)
 	case turnMsg:
 		return m.turnDone(msg.res, msg.err)
 	case replyMsg:
@@ -134,6 +148,7 @@ func (m *screen) paste(text string) {
 	}
 	m.choices, m.notice = nil, ""
 	m.ed.insert(text)
+	m.typed = m.now()
 }
 
 // record shows what happens in a turn.
@@ -166,7 +181,13 @@ func (m *screen) record(r session.Record) {
 	}
 }
 
+// askUser is the built-in tool by which a model asks.
+const askUser = "ask_user"
+
 func (m *screen) printCall(c *call) {
+	if c.Name == askUser && c.result.Status == "ok" {
+		return // the question itself is shown
+	}
 	text := c.line(m.s, m.width-1)
 	if why := c.reason(); why != "" {
 		text += "\n  " + m.s.dim(m.s.cut(why, m.width-3))
@@ -197,21 +218,40 @@ func (m *screen) failure(message, hint string) {
 
 // reply runs a command outside of the event loop.
 func (m *screen) reply(run func(context.Context) reply) tea.Cmd {
+	m.state = working
+	return m.step(func(ctx context.Context) tea.Msg { return replyMsg{run(ctx)} })
+}
+
+// step runs something that can be stopped outside of the event loop.
+func (m *screen) step(run func(context.Context) tea.Msg) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
-	m.cancel = cancel
+	m.cancel, m.since = cancel, m.now()
 	m.steps.Add(1)
-	return func() tea.Msg {
+	return tea.Batch(m.tick(m.since), func() tea.Msg {
 		defer m.steps.Done()
 		defer cancel()
-		return replyMsg{run(ctx)}
+		return run(ctx)
+	})
+}
+
+// tick draws the time of the step that began then, as long as it runs.
+func (m *screen) tick(since time.Time) tea.Cmd {
+	if m.cancel == nil || !since.Equal(m.since) {
+		return nil
 	}
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return clockMsg{since} })
 }
 
 // replied shows what a command came to and does what it asks for.
 func (m *screen) replied(r reply) tea.Cmd {
 	m.state, m.cancel, m.notice = idle, nil, ""
 	if r.err != nil {
-		m.failure(m.host.Explain(r.err))
+		if errors.Is(r.err, context.Canceled) {
+			m.note("stopped")
+		} else {
+			m.failure(m.host.Explain(r.err))
+		}
+		m.takeBack()
 		return nil
 	}
 	if r.opened != nil {
@@ -232,11 +272,36 @@ func (m *screen) replied(r reply) tea.Cmd {
 		m.state = leaving
 		return tea.Quit
 	case r.skills:
+		m.takeBack()
 		return m.openPanel()
 	case r.say != nil:
 		return m.turn(*r.say, "")
 	}
-	return m.refresh()
+	return m.goOn()
+}
+
+// goOn begins what was sent meanwhile, else waits for the person.
+func (m *screen) goOn() tea.Cmd {
+	if len(m.queued) == 0 {
+		return m.refresh()
+	}
+	text := m.queued[0]
+	m.queued = m.queued[1:]
+	return m.start(text)
+}
+
+// takeBack gives what was sent meanwhile back to the editor: things went in
+// another way than the person thought.
+func (m *screen) takeBack() {
+	if len(m.queued) == 0 {
+		return
+	}
+	texts := m.queued
+	if m.ed.text != "" {
+		texts = append(texts, m.ed.text)
+	}
+	m.ed.set(strings.Join(texts, "\n"))
+	m.queued = nil
 }
 
 // refresh learns the names that Tab completes.

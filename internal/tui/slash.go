@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/agentctl/agentctl/internal/suggest"
 	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent"
@@ -87,21 +89,29 @@ func (c *console) run(ctx context.Context, line string) reply {
 func (c *console) help(ctx context.Context, _ string) reply {
 	var b strings.Builder
 	for _, cmd := range commands() {
-		fmt.Fprintf(&b, "%-21s %s\n", strings.TrimSpace("/"+cmd.name+" "+cmd.args), cmd.help)
+		b.WriteString(entry("/"+cmd.name+" "+cmd.args, cmd.help))
 	}
 	items, err := c.cur.Chat.Invocable(ctx)
 	if err != nil {
 		return reply{err: err}
 	}
 	for _, it := range items {
-		hint := it.Value.ArgumentHint
-		fmt.Fprintf(&b, "%-21s %s\n", termtext.Line(strings.TrimSpace("/"+it.Name+" "+hint)), short(it.Value.Description, 60))
+		b.WriteString(entry("/"+it.Name+" "+it.Value.ArgumentHint, it.Value.Description))
 	}
 	b.WriteString(`
 Enter sends; Alt-Enter, Ctrl-J or \ at the end of a line begins a new line.
-Tab completes commands, skills and file names. Up and Down recall what was typed.
+Tab completes commands, skills and files. Up and Down recall what was typed.
+What you send while the agent works is said when it is done.
 Esc or Ctrl-C stops the running step. Ctrl-O shows the last calls in full.`)
 	return reply{text: b.String()}
+}
+
+// entry is a name and what it is about, on one line of a terminal of 80 columns.
+func entry(name, about string) string {
+	name = termtext.Line(strings.TrimSpace(name))
+	name += strings.Repeat(" ", max(21-ansi.StringWidth(name), 0))
+	room := max(78-ansi.StringWidth(name), 20)
+	return fmt.Sprintf("%s %s\n", name, ansi.Truncate(termtext.Line(about), room, "…"))
 }
 
 func short(text string, n int) string {
@@ -193,7 +203,7 @@ func (c *console) tools(_ context.Context, args string) reply {
 	var b strings.Builder
 	for _, t := range c.cur.Chat.Tools() {
 		spec := t.Spec()
-		fmt.Fprintf(&b, "%-21s %s\n", termtext.Line(spec.Name), short(spec.Description, 80))
+		b.WriteString(entry(spec.Name, spec.Description))
 	}
 	if b.Len() == 0 {
 		return reply{text: "The model has no tools here."}
@@ -225,7 +235,7 @@ func (c *console) allow(_ context.Context, args string) reply {
 	var b strings.Builder
 	b.WriteString("Runs without asking: reads, and package commands that need no network.\n")
 	for _, r := range rules {
-		fmt.Fprintf(&b, "%-21s %s\n", termtext.Line(r.Name), r.From)
+		b.WriteString(entry(r.Name, r.From))
 	}
 	b.WriteString("/allow NAME allows more in this chat: a tool, exec:PROGRAM, PKG, PKG:CMD, network.")
 	return reply{text: b.String()}

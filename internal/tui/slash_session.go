@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,8 @@ func (c *console) fresh(ctx context.Context, _ string) reply {
 
 // kept says how to come back to the session that is left.
 func (c *console) kept() string {
-	if c.cur.ID == "" {
-		return ""
+	if c.cur.ID == "" || lastTurnOf(c.cur.Chat.Records()).turns == 0 {
+		return "" // one in which nothing was said is not kept
 	}
 	return fmt.Sprintf(" The other one is kept: /resume %s", c.cur.ID)
 }
@@ -48,7 +49,7 @@ func (c *console) resume(ctx context.Context, id string) reply {
 	var b strings.Builder
 	for _, r := range rows {
 		if r.ID != c.cur.ID {
-			fmt.Fprintf(&b, "%s  %s  %s\n", r.ID, r.When, short(r.Title, 60))
+			fmt.Fprintf(&b, "%s  %s  %s\n", r.ID, r.When, cmp.Or(short(r.Title, 46), "(nothing was said)"))
 		}
 	}
 	if b.Len() == 0 {

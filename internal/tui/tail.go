@@ -56,7 +56,7 @@ func (m *screen) tail() {
 	t := lastTurnOf(records)
 	m.note(t.where(m.con.cur.ID))
 	if t.user != "" {
-		m.out.add(block, m.typed(t.user))
+		m.out.add(block, m.echo(t.user))
 	}
 	if strings.TrimSpace(t.answer) != "" {
 		m.out.add(block, m.render(t.answer))

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,14 +11,23 @@ import (
 	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
-// send begins what was typed.
+// send takes what was typed: it begins now, or after what runs.
 func (m *screen) send(text string) tea.Cmd {
 	m.ed.remember(text)
 	m.ed.clear()
+	m.typed = time.Time{}
 	m.host.AddHistory(m.ctx, text)
+	if m.state != idle {
+		m.queued = append(m.queued, text)
+		return nil
+	}
+	return m.start(text)
+}
+
+// start runs a command, or says the text to the agent.
+func (m *screen) start(text string) tea.Cmd {
 	if isCommand(text) {
-		m.state = working
-		m.out.add(block, m.typed(text))
+		m.out.add(block, m.echo(text))
 		return m.reply(func(ctx context.Context) reply { return m.con.run(ctx, text) })
 	}
 	text = chosen(m.question, text)
@@ -37,9 +47,16 @@ func chosen(q *session.Question, text string) string {
 	return text
 }
 
-// typed is what the user said, as it stays on the screen.
-func (m *screen) typed(text string) string {
+// maxEcho is how many lines of what the user said stay on the screen: a pasted
+// file would push away everything else.
+const maxEcho = 12
+
+// echo is what the user said, as it stays on the screen.
+func (m *screen) echo(text string) string {
 	lines := strings.Split(termtext.Block(text), "\n")
+	if more := len(lines) - maxEcho; more > 0 {
+		lines = append(lines[:maxEcho-1], moreLines(more+1))
+	}
 	for i := range lines {
 		lines[i] = []string{"> ", "  "}[min(i, 1)] + lines[i]
 	}
@@ -49,42 +66,41 @@ func (m *screen) typed(text string) string {
 // turn lets the agent answer.
 func (m *screen) turn(user session.User, shown string) tea.Cmd {
 	if shown != "" {
-		m.out.add(block, m.typed(shown))
+		m.out.add(block, m.echo(shown))
 	}
-	ctx, cancel := context.WithCancel(m.ctx)
-	m.state, m.cancel, m.calls, m.question = running, cancel, nil, nil
+	m.state, m.calls, m.question, m.status.step = running, nil, nil, 0
 	chat, complete := m.con.cur.Chat, m.host.Complete
-	m.steps.Add(1)
-	return func() tea.Msg {
-		defer m.steps.Done()
-		defer cancel()
+	return m.step(func(ctx context.Context) tea.Msg {
 		res, err := chat.Say(ctx, user)
 		res = complete(ctx, res, err)
 		if ferr := chat.Finish(res); err == nil {
 			err = ferr
 		}
 		return turnMsg{res, err}
-	}
+	})
 }
 
 // turnDone shows how a turn ended.
 func (m *screen) turnDone(res session.Result, err error) tea.Cmd {
 	m.flush()
 	for _, c := range m.calls.running() {
-		c.result = &session.ToolResult{ID: c.ID, Name: c.Name, Status: "interrupted"}
+		c.result = interrupted(c)
 		m.printCall(c)
 	}
 	if len(m.calls) > 0 {
 		m.con.last, m.calls = m.calls, nil
 	}
 	m.con.count(res)
-	m.ask, m.cancel = nil, nil
+	m.ask, m.held, m.cancel = nil, false, nil
 	m.ended(res, err)
 	if m.state == leaving {
 		return tea.Quit
 	}
 	m.state, m.notice = idle, ""
-	return m.refresh()
+	if err != nil || res.Question != nil || res.Stop != session.StopAnswer && res.Stop != session.StopDenied {
+		m.takeBack()
+	}
+	return m.goOn()
 }
 
 func (m *screen) ended(res session.Result, err error) {

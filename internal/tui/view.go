@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,7 +21,7 @@ func (m *screen) View() tea.View {
 		}
 		return v
 	}
-	if m.ask == nil && m.state != leaving {
+	if m.takesText() {
 		v.Cursor = m.cursor(len(rows))
 	}
 	return v
@@ -42,14 +43,38 @@ func (m *screen) live() []string {
 	if progress := m.progress(); len(progress) > 0 {
 		rows = append(append(rows, progress...), "")
 	}
-	if m.ask != nil {
-		rows = append(rows, m.ask.rows(m.s, m.width-1, m.height-len(rows))...)
-	} else {
-		rows = append(rows, m.input()...)
+	rows = append(rows, m.queue()...)
+	var input []string
+	if m.takesText() {
+		input = m.input()
 	}
-	rows = append(rows, m.below()...)
+	if m.asks() {
+		rows = append(rows, m.ask.rows(m.s, m.width-1, m.height-len(rows)-len(input))...)
+	}
+	rows = append(append(rows, input...), m.below()...)
 	if over := len(rows) - (m.height - 1); over > 0 {
 		rows = rows[over:]
+	}
+	return rows
+}
+
+// takesText tells whether the input is drawn: beside a request only when
+// something stands in it.
+func (m *screen) takesText() bool {
+	return m.state != leaving && (!m.asks() || m.ed.text != "")
+}
+
+// maxQueue is how many of the messages that wait are drawn.
+const maxQueue = 3
+
+// queue are the messages that wait for the end of the turn.
+func (m *screen) queue() []string {
+	var rows []string
+	for _, text := range m.queued {
+		rows = append(rows, m.s.dim(m.s.cut("next: "+short(text, m.width), m.width-1)))
+	}
+	if over := len(rows) - maxQueue; over > 0 {
+		rows = append([]string{m.s.dim(moreLines(over))}, rows[over:]...)
 	}
 	return rows
 }
@@ -87,7 +112,14 @@ func (m *screen) input() []string {
 	from, to := window(len(rows), y, m.maxInput())
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
-		out = append(out, m.s.mark([]string{"> ", "  "}[min(i, 1)])+rows[i])
+		mark := []string{"> ", "  "}[min(i, 1)]
+		switch {
+		case i == from && i > 0: // there is more above
+			mark = "↑ "
+		case i == to-1 && to < len(rows):
+			mark = "↓ "
+		}
+		out = append(out, m.s.mark(mark)+rows[i])
 	}
 	return out
 }
@@ -115,15 +147,34 @@ func (m *screen) cursor(n int) *tea.Cursor {
 func (m *screen) below() []string {
 	var rows []string
 	if len(m.choices) > 0 {
-		rows = m.s.firstLines(strings.Join(m.choices, "  "), m.width-1, 4)
+		rows = m.s.firstLines(strings.Join(m.choices, "  "), m.width-1, max(min(4, m.height/4), 1))
 		for i, r := range rows {
 			rows[i] = m.s.dim(r)
 		}
 	}
-	if m.notice != "" {
-		rows = append(rows, m.s.dim(m.s.cut(m.notice, m.width-1)))
+	if notice := m.hint(); notice != "" {
+		rows = append(rows, m.s.dim(m.s.cut(notice, m.width-1)))
 	}
-	return append(rows, m.s.dim(m.status.line(m.s, m.state, m.width-1)))
+	st := m.status
+	if m.cancel != nil {
+		st.running = m.now().Sub(m.since)
+	}
+	return append(rows, m.s.dim(st.line(m.s, m.state, m.width-1)))
+}
+
+// hint is the line above the status.
+func (m *screen) hint() string {
+	switch {
+	case m.notice != "":
+		return m.notice
+	case m.ask != nil && m.held:
+		return "a call waits for your decision: pause typing to see it"
+	case m.asks() && m.ed.text != "":
+		return "pause typing, then a key decides; Enter sends this afterwards"
+	case len(m.queued) > 0 && m.ed.text == "":
+		return "sent when this is done; Up takes it back"
+	}
+	return ""
 }
 
 // status is what the last line tells.
@@ -131,6 +182,7 @@ type status struct {
 	model, session string
 	step           int
 	in, out        int
+	running        time.Duration // how long the step runs
 }
 
 func statusOf(o *Opened) status { return status{}.of(o) }
@@ -151,14 +203,23 @@ func (st *status) record(r session.Record) {
 	}
 }
 
+// seconds shows a time that goes on.
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	}
+	return d.Truncate(time.Second).String()
+}
+
 // line fits the facts into width cells, the most useful ones first.
 func (st status) line(paint style, s state, width int) string {
 	var parts []string
-	switch s {
-	case running:
-		parts = append(parts, fmt.Sprintf("step %d, Esc stops", max(st.step, 1)))
-	case working:
-		parts = append(parts, "working, Esc stops")
+	what := map[state]string{running: fmt.Sprintf("step %d", max(st.step, 1)), working: "working"}[s]
+	if what != "" {
+		if st.running >= 2*time.Second { // a person begins to wonder
+			what += ", " + seconds(st.running)
+		}
+		parts = append(parts, what+", Esc stops")
 	}
 	parts = append(parts, st.model)
 	if st.in+st.out > 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/workspace"
 )
 
 // Library finds the skills of its sources. It implements [Resolver]. The fields
@@ -63,7 +64,7 @@ func (l *Library) sources() ([]Source, error) {
 	for i := range out {
 		src := &out[i]
 		if src.FS == nil && src.Name != SourcePath { // a folder that the user named is consent
-			src.Untrusted = src.Untrusted || slices.ContainsFunc(held, func(dir string) bool { return inDir(dir, src.Root) })
+			src.Untrusted = src.Untrusted || slices.ContainsFunc(held, func(dir string) bool { return workspace.Overlap(dir, src.Root) })
 		}
 	}
 	return out, nil

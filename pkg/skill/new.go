@@ -3,6 +3,7 @@ package skill
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/agentctl/agentctl/internal/frontmatter"
 	"github.com/agentctl/agentctl/internal/registry"
@@ -74,8 +76,12 @@ func New(ctx context.Context, req NewRequest) (NewResult, error) {
 
 // staged fills a folder beside its place and then moves it there in one step.
 func staged(root, dir string, fill func(tree string) error) error {
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 || err != nil && !os.IsNotExist(err) {
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 || errors.Is(err, syscall.ENOTDIR) {
 		return &ExistsError{Path: dir}
+	}
+	if err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("look into the skill's folder: %w", err)
 	}
 	stage, err := os.MkdirTemp(root, registry.StagingPrefix+"*")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/archive"
 	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // PromoteRequest copies a skill into a shared folder.
@@ -41,7 +42,7 @@ type LintError struct {
 }
 
 func (e *LintError) Error() string {
-	return fmt.Sprintf("skill %q has %d lint errors", e.Name, e.Result.Summary.Errors)
+	return fmt.Sprintf("skill %q has %s", e.Name, termtext.Count(e.Result.Summary.Errors, "lint error"))
 }
 
 // Promote copies a skill without lint errors to a shared folder, whole or not at

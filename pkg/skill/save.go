@@ -27,6 +27,8 @@ type SaveRequest struct {
 	Name string
 	// Description is squeezed to one line.
 	Description string
+	// KeepDescription leaves the description of a skill that exists as it is.
+	KeepDescription bool
 	// WhenToUse is left as it is when empty.
 	WhenToUse string
 	// Body is the text below the front matter; nil keeps the one that exists.
@@ -72,6 +74,9 @@ func (r *SaveRequest) normalize() error {
 	if r.Dir == "" {
 		return refuse("dir", "there is no workspace folder to write to")
 	}
+	if r.KeepDescription {
+		r.Description = ""
+	}
 	r.Name = strings.TrimSpace(r.Name)
 	r.Description = squeeze(r.Description)
 	r.WhenToUse = squeeze(r.WhenToUse)
@@ -80,12 +85,16 @@ func (r *SaveRequest) normalize() error {
 		return refuse("name", "name %q has no letter or digit; give one such as csv-summary", r.Name)
 	case len(slug) > MaxName:
 		return refuse("name", "name %q becomes a folder name of %d characters, at most %d are allowed; shorten it", r.Name, len(slug), MaxName)
-	case r.Description == "":
-		return refuse("description", "the description is empty; say what the skill does and when to use it")
+	case r.Description == "" && !r.KeepDescription:
+		return noDescription()
 	case utf8.RuneCountInString(r.Description) > MaxDescription:
 		return refuse("description", "the description has %d characters, at most %d are allowed; move details to the body", utf8.RuneCountInString(r.Description), MaxDescription)
 	}
 	return r.normalizeBody()
+}
+
+func noDescription() error {
+	return refuse("description", "the description is empty; say what the skill does and when to use it")
 }
 
 func (r *SaveRequest) normalizeBody() error {
@@ -102,7 +111,7 @@ func (r *SaveRequest) normalizeBody() error {
 		return refuse("body", "the body has %d characters, at most %d are allowed; move details to files in references/", n, MaxBody)
 	}
 	if strings.TrimSpace(body) == "" {
-		return refuse("body", "the body is empty; write the steps, or leave the body out to keep the old one")
+		return refuse("body", "the body is empty; write the steps (of a skill that exists the old ones stay when no body is given)")
 	}
 	if startsWithFrontMatter(body) {
 		return refuse("body", "the body starts with its own --- block; give only the text below it: name and description are arguments of their own")
@@ -182,6 +191,9 @@ type target struct {
 
 func (r *SaveRequest) create() (SaveResult, error) {
 	slug := Slug(r.Name)
+	if r.KeepDescription {
+		return SaveResult{}, noDescription() // there is none yet
+	}
 	if r.Body == nil {
 		return SaveResult{}, refuse("body", "there is no skill %q yet, so a body is needed", r.Name)
 	}
@@ -207,7 +219,9 @@ func (r *SaveRequest) change(t *target) (SaveResult, error) {
 }
 
 func (r *SaveRequest) apply(doc *frontmatter.Document) {
-	doc.Set("description", r.Description)
+	if !r.KeepDescription {
+		doc.Set("description", r.Description)
+	}
 	if r.WhenToUse != "" {
 		doc.Set("when_to_use", r.WhenToUse)
 	}

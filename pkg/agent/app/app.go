@@ -74,6 +74,10 @@ type App struct {
 	// Diagnostics are warnings about the two files.
 	Diagnostics []diag.Diagnostic
 
+	// Instead are the errors of an app of this name that comes first and does not
+	// load, so that this one is used in its place.
+	Instead []diag.Diagnostic
+
 	places map[string]place // where each key was set last
 }
 

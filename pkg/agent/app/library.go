@@ -87,7 +87,27 @@ func (l *Library) Open(ctx context.Context, ref string) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Compose(res.Winner, profile)
+	a, err := Compose(res.Winner, profile)
+	if err == nil {
+		a.Instead = insteadOf(listing, a.Name)
+	}
+	return a, err
+}
+
+// insteadOf are the errors of the broken app that the one of a name stands in for.
+func insteadOf(l *Listing, name string) []diag.Diagnostic {
+	for _, b := range l.Broken {
+		var of []diag.Diagnostic
+		for _, d := range l.Diagnostics {
+			if d.File == b.File() {
+				of = append(of, d)
+			}
+		}
+		if b.Name == name && slices.ContainsFunc(of, func(d diag.Diagnostic) bool { return d.Code == "package.broken-winner" }) {
+			return of
+		}
+	}
+	return nil
 }
 
 // OpenDir returns the app in a folder: that of an app, or that of one of its
