@@ -79,6 +79,8 @@ type Tools struct {
 type Sandbox struct {
 	Backend  string `yaml:"backend"`   // auto, bwrap, native, container or none
 	MinLevel string `yaml:"min_level"` // full or landlock
+	Image    string `yaml:"image"`     // what the container backend runs; "" means its default
+	Runtime  string `yaml:"runtime"`   // OCI runtime of the container backend; "" means the engine's
 }
 
 // Chat holds the defaults of chat.

@@ -165,6 +165,8 @@ func restrict(l *layer, trusted bool, out *Loaded) error {
 	forbidden := map[string]bool{
 		"sandbox.backend: none":       l.config.Sandbox.Backend == "none",
 		"sandbox.min_level: landlock": l.config.Sandbox.MinLevel == "landlock", // it lacks protections
+		"sandbox.image":               l.config.Sandbox.Image != "",
+		"sandbox.runtime":             l.config.Sandbox.Runtime != "",
 		"chat.approvals":              l.values.IsSet("chat::approvals"),
 		"tools.env":                   l.values.IsSet("tools::env"),
 	}

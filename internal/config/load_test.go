@@ -118,6 +118,8 @@ func TestWorkspaceMustNotSet(t *testing.T) {
 	for _, text := range []string{
 		"sandbox: {backend: none}\n", "chat: {approvals: {allow: [exec]}}\n", "tools: {env: {a: [B]}}\n",
 		"sandbox: {min_level: landlock}\n",
+		"sandbox: {image: an/image}\n",
+		"sandbox: {runtime: runsc}\n",
 	} {
 		if _, _, err := load(t, "", text, true, nil); err == nil {
 			t.Errorf("a workspace may set %q", text)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"math/big"
 	"slices"
 	"strings"
 )
@@ -45,13 +47,18 @@ func (c *coercer) value(v any, schema map[string]any, path []string, depth int) 
 	branches := c.branches(schema, 0)
 	if text, ok := v.(string); ok {
 		if parsed, ok := fromText(text, branches); ok {
+			if n, isNumber := parsed.(json.Number); isNumber {
+				parsed = wholeNumber(n, branches)
+			}
 			c.note(path, "string", kindOf(parsed))
 			v = parsed
 		}
 	}
 	switch v := v.(type) {
+	case json.Number:
+		return wholeNumber(v, branches)
 	case map[string]any:
-		return c.object(v, branchOf(branches, "object"), path, depth)
+		return c.object(v, c.objectBranch(v, branches), path, depth)
 	case []any:
 		return c.array(v, branchOf(branches, "array"), path, depth)
 	}
@@ -143,6 +150,42 @@ func branchOf(branches []map[string]any, kind string) map[string]any {
 	return nil
 }
 
+// objectBranch is the branch for an object: the one whose marks it has, such as
+// "kind": "dog", and of several the one that knows all of its properties.
+func (c *coercer) objectBranch(v map[string]any, branches []map[string]any) map[string]any {
+	var agree []map[string]any
+	for _, b := range branches {
+		if branchOf([]map[string]any{b}, "object") != nil && c.marksAgree(v, b) {
+			agree = append(agree, b)
+		}
+	}
+	for _, b := range agree {
+		props := asObject(b["properties"])
+		if !slices.ContainsFunc(sortedKeys(v), func(name string) bool { _, known := props[name]; return !known }) {
+			return b
+		}
+	}
+	if len(agree) > 0 {
+		return agree[0]
+	}
+	return branchOf(branches, "object")
+}
+
+// marksAgree tells whether an object has the texts that a branch demands.
+func (c *coercer) marksAgree(v, branch map[string]any) bool {
+	for name, sub := range asObject(branch["properties"]) {
+		text, isText := v[name].(string)
+		values := listAny(deref(c.doc, asObject(sub))["enum"])
+		if one, ok := deref(c.doc, asObject(sub))["const"]; ok {
+			values = []any{one}
+		}
+		if isText && len(values) > 0 && !slices.Contains(values, any(text)) {
+			return false
+		}
+	}
+	return true
+}
+
 // typesOf lists the types that one branch names; those of enum and const count
 // where type is missing.
 func typesOf(schema map[string]any) []string {
@@ -195,6 +238,26 @@ func fromText(text string, branches []map[string]any) (any, bool) {
 	return v, true
 }
 
+// wholeNumber writes 2.0 and 2e3 as 2 and 2000 where the schema wants an integer:
+// they are integers for JSON Schema, and not for many a tool's language. It is the
+// same value, so it is no coercion.
+func wholeNumber(n json.Number, branches []map[string]any) json.Number {
+	f, err := n.Float64()
+	if err != nil || math.Abs(f) > 1<<53 || !strings.ContainsAny(n.String(), ".eE") {
+		return n
+	}
+	for _, b := range branches {
+		if types := typesOf(b); len(types) == 0 || slices.Contains(types, "number") {
+			return n
+		}
+	}
+	exact, ok := new(big.Rat).SetString(n.String())
+	if !ok || !exact.IsInt() {
+		return n
+	}
+	return json.Number(exact.Num().String())
+}
+
 func parseText(text string) (any, bool) {
 	text = strings.TrimSpace(text)
 	if lower := strings.ToLower(text); lower == "true" || lower == "false" {
@@ -204,8 +267,8 @@ func parseText(text string) (any, bool) {
 	return v, err == nil
 }
 
-// fits tells whether a parsed value has one of the types. 10.0 is an integer
-// for JSON Schema, and is left to the validator.
+// fits tells whether a parsed value has one of the types; whether a number is an
+// integer is left to the validator.
 func fits(v any, want []string) bool {
 	got := kindOf(v)
 	if _, isNumber := v.(json.Number); isNumber {

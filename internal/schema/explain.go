@@ -49,23 +49,87 @@ func (x *explainer) problems(e *jsonschema.ValidationError) []Problem {
 	return out
 }
 
-// union explains a value that fits no branch: by the branches that have its
-// type at least, else by the types that would do.
+// union explains a value that fits no branch: by the branch of its type that was
+// meant, else by the types that would do.
 func (x *explainer) union(e *jsonschema.ValidationError) []Problem {
 	var wants []string
 	var got string
+	var typed []*jsonschema.ValidationError
 	for _, branch := range e.Causes {
 		if t := typeFault(branch, len(e.InstanceLocation)); t != nil {
 			wants, got = append(wants, t.Want...), t.Got
 			continue
 		}
-		return x.problems(branch)
+		typed = append(typed, branch)
 	}
-	if len(wants) == 0 {
+	switch {
+	case len(typed) > 0:
+		return x.meant(typed, len(e.InstanceLocation))
+	case len(wants) == 0:
 		return []Problem{problem(e, "fits none of the allowed forms")}
 	}
 	slices.Sort(wants)
 	return []Problem{problem(e, expected(slices.Compact(wants), got))}
+}
+
+// meant explains by one of several branches: the one whose mark the value has, such
+// as "kind": "dog". When it has none of them, the marks are all that matters.
+func (x *explainer) meant(branches []*jsonschema.ValidationError, depth int) []Problem {
+	var best []Problem
+	var marks []*jsonschema.ValidationError
+	for _, branch := range branches {
+		mark := markFault(branch, depth)
+		if mark != nil {
+			marks = append(marks, mark)
+		}
+		if p := x.problems(branch); mark == nil && (best == nil || len(p) < len(best)) {
+			best = p
+		}
+	}
+	switch {
+	case best != nil:
+		return best
+	case len(branches) > 1 && sameMark(marks):
+		return []Problem{problem(marks[0], enumSentence(allMarks(marks)))}
+	}
+	return x.problems(branches[0])
+}
+
+// markFault finds a value that is none of those a branch names: the value at the
+// given depth itself, or one right below it.
+func markFault(e *jsonschema.ValidationError, depth int) *jsonschema.ValidationError {
+	switch e.ErrorKind.(type) {
+	case *kind.Const, *kind.Enum:
+		if n := len(e.InstanceLocation); n == depth || n == depth+1 {
+			return e
+		}
+	}
+	for _, cause := range e.Causes {
+		if mark := markFault(cause, depth); mark != nil {
+			return mark
+		}
+	}
+	return nil
+}
+
+func sameMark(marks []*jsonschema.ValidationError) bool {
+	return !slices.ContainsFunc(marks, func(e *jsonschema.ValidationError) bool {
+		return !slices.Equal(e.InstanceLocation, marks[0].InstanceLocation)
+	})
+}
+
+// allMarks are the values that any of the branches takes there.
+func allMarks(marks []*jsonschema.ValidationError) *kind.Enum {
+	all := &kind.Enum{}
+	for _, mark := range marks {
+		switch k := mark.ErrorKind.(type) {
+		case *kind.Const:
+			all.Got, all.Want = k.Got, append(all.Want, k.Want)
+		case *kind.Enum:
+			all.Got, all.Want = k.Got, append(all.Want, k.Want...)
+		}
+	}
+	return all
 }
 
 // typeFault finds a type mismatch of the value at the given depth itself.

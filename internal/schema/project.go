@@ -70,7 +70,7 @@ type projector struct {
 
 // dropped are keys about the document, not about the value.
 var dropped = []string{
-	"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "$ref", "$vocabulary", "title",
+	"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "$ref", "$vocabulary", "title", "discriminator",
 }
 
 // schema rewrites one node; stack holds the references that led here. The flag
@@ -146,7 +146,7 @@ func (p *projector) keyword(key string, v any, stack []string) (any, error) {
 			return v, nil
 		}
 		sub, _, err := p.schema(v, stack)
-		return sub, err
+		return p.value(sub), err
 	case "anyOf", "oneOf", "allOf", "prefixItems":
 		list, _ := v.([]any)
 		out := make([]any, len(list))
@@ -154,6 +154,9 @@ func (p *projector) keyword(key string, v any, stack []string) (any, error) {
 			sub, nullable, err := p.schema(item, stack)
 			if err != nil {
 				return nil, err
+			}
+			if key != "allOf" {
+				sub = p.value(sub)
 			}
 			if nullable && key != "prefixItems" && key != "allOf" {
 				sub["nullable"] = true // picked up by dropNull one level up
@@ -175,6 +178,14 @@ func (p *projector) keyword(key string, v any, stack []string) (any, error) {
 	return v, nil
 }
 
+// value is what stands for a whole value, and not for a part of a description.
+func (p *projector) value(s map[string]any) map[string]any {
+	if p.profile == Gemini {
+		return typedForGemini(s)
+	}
+	return s
+}
+
 // properties rewrites the properties and takes the nullable ones out of required.
 func (p *projector) properties(out, node map[string]any, stack []string) error {
 	props, ok := node["properties"].(map[string]any)
@@ -187,7 +198,7 @@ func (p *projector) properties(out, node map[string]any, stack []string) error {
 		if err != nil {
 			return err
 		}
-		rewritten[name], optional[name] = sub, nullable
+		rewritten[name], optional[name] = p.value(sub), nullable
 	}
 	out["properties"] = rewritten
 	var required []any

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -37,6 +38,7 @@ func forGemini(s map[string]any) map[string]any {
 	if s["type"] == "array" && len(asObject(s["items"])) == 0 {
 		s["items"] = map[string]any{"type": "string"}
 	}
+	describeDropped(s)
 	for key := range s {
 		if !slices.Contains(geminiKeys, key) {
 			delete(s, key)
@@ -44,6 +46,65 @@ func forGemini(s map[string]any) map[string]any {
 	}
 	if union, ok := s["anyOf"].([]any); ok {
 		return standAlone(union, s["description"])
+	}
+	return s
+}
+
+// describeDropped says in words what Gemini has no field for.
+func describeDropped(s map[string]any) {
+	for _, limit := range []struct{ key, words string }{
+		{"exclusiveMinimum", "more than %s"}, {"exclusiveMaximum", "less than %s"}, {"multipleOf", "a multiple of %s"},
+	} {
+		if v, ok := s[limit.key]; ok {
+			describe(s, fmt.Sprintf(limit.words, show(v)))
+		}
+	}
+	if s["uniqueItems"] == true {
+		describe(s, "each item once")
+	}
+	if values := asObject(s["additionalProperties"]); len(values) > 0 && s["properties"] == nil {
+		describe(s, "names of your choice, each with "+inWords(values))
+	}
+	if items := listOf(s["prefixItems"]); len(items) > 0 {
+		words := make([]string, len(items))
+		for i, item := range items {
+			words[i] = inWords(item)
+		}
+		describe(s, "in this order: "+strings.Join(words, ", "))
+	}
+}
+
+// inWords is a schema in a few words: its type, and for an object its properties.
+func inWords(s map[string]any) string {
+	kind, ok := s["type"].(string)
+	if !ok {
+		return "any value"
+	}
+	text := article(kind) + " " + kind
+	if names := sortedKeys(asObject(s["properties"])); len(names) > 0 {
+		text += " of " + strings.Join(names, ", ")
+	}
+	return text
+}
+
+func article(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeio") {
+		return "an"
+	}
+	return "a"
+}
+
+// typedForGemini gives a value a type, without which the whole request fails: that
+// of its keywords, else all there are.
+func typedForGemini(s map[string]any) map[string]any {
+	switch {
+	case s["type"] != nil || s["anyOf"] != nil:
+	case s["properties"] != nil:
+		s["type"] = "object"
+	case s["items"] != nil:
+		s["type"] = "array"
+	default:
+		return standAlone(typeBranches([]any{"string", "number", "boolean", "array", "object"}, s), s["description"])
 	}
 	return s
 }

@@ -58,6 +58,9 @@ func TestArguments(t *testing.T) {
 		{name: "optional null is left out", in: `{"table":"rides","limit":null}`, want: `{"table":"rides"}`, coerced: "limit: null to absent"},
 		{name: "null stays where it is allowed", in: `{"table":"rides","size":null}`, want: `{"size":null,"table":"rides"}`},
 		{name: "text stays where text is allowed", in: `{"table":"12","since":"5"}`, want: `{"since":"5","table":"12"}`},
+		{name: "a whole number with a point", in: `{"table":"rides","limit":7.0}`, want: `{"limit":7,"table":"rides"}`},
+		{name: "a whole number with an exponent", in: `{"table":"rides","limit":"1.5e1"}`, want: `{"limit":15,"table":"rides"}`, coerced: "limit: string to integer"},
+		{name: "a number that is none", in: `{"table":"rides","ratio":1.0}`, want: `{"ratio":1.0,"table":"rides"}`},
 		{name: "a union without text", in: `{"table":"rides","size":"5"}`, want: `{"size":5,"table":"rides"}`, coerced: "size: string to integer"},
 		{name: "empty", in: ``, wantErr: "(root): missing required table"},
 		{name: "null", in: `null`, wantErr: "(root): missing required table"},
@@ -122,6 +125,46 @@ func TestValidationErrorNamesTheField(t *testing.T) {
 		verr, ok := errors.AsType[*ValidationError](err)
 		if !ok || verr.Field() != want {
 			t.Errorf("%s: got %v, want the field %q", in, err, want)
+		}
+	}
+}
+
+// pets is how pydantic writes a union with a discriminator, and one without.
+const pets = `{"type":"object","$defs":{
+"Cat":{"type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"cat"},"lives":{"type":"integer"}}},
+"Dog":{"type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"$ref":"#/$defs/DogKind"},"good":{"type":"boolean"}}},
+"DogKind":{"enum":["dog","puppy"],"type":"string"},
+"Tree":{"type":"object","additionalProperties":false,"properties":{"height":{"type":"number"}}}},
+"properties":{
+"pet":{"oneOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"}],"discriminator":{"propertyName":"kind"}},
+"thing":{"anyOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Tree"},{"type":"null"}]},
+"word":{"anyOf":[{"enum":["a","b"]},{"const":"c"}]}}}`
+
+// A union is read, and explained, by the form that was meant.
+func TestUnions(t *testing.T) {
+	t.Parallel()
+	s := mustCompile(t, pets)
+	for in, want := range map[string]string{
+		`{"pet":{"kind":"dog","good":"false"}}`:       `{"pet":{"good":false,"kind":"dog"}}`,
+		`{"pet":{"kind":"cat","lives":"3"}}`:          `{"pet":{"kind":"cat","lives":3}}`,
+		`{"pet":"{\"kind\":\"dog\",\"good\":1}"}`:     "pet.good: expected boolean, got number",
+		`{"pet":{"kind":"puppy","god":true}}`:         `pet: unknown property "god" (did you mean "good"?)`,
+		`{"pet":{"kind":"bird"}}`:                     `pet.kind: must be one of "cat", "dog", "puppy", got "bird"`,
+		`{"pet":{}}`:                                  "pet: missing required kind",
+		`{"pet":7}`:                                   "pet: expected object, got number",
+		`{"thing":{"height":"3"}}`:                    `{"thing":{"height":3}}`,
+		`{"thing":{"height":"tall"}}`:                 "thing.height: expected number, got string",
+		`{"thing":{"kind":"cat","lives":"x"}}`:        "thing.lives: expected integer, got string",
+		`{"word":"d"}`:                                `word: must be one of "a", "b", "c", got "d"`,
+		`{"word":"a","pet":{"kind":"dog","lives":1}}`: `pet: unknown property "lives" (known: good, kind)`,
+	} {
+		got, err := s.Arguments([]byte(in))
+		text := string(got.JSON)
+		if err != nil {
+			text = err.Error()
+		}
+		if text != want {
+			t.Errorf("%s\n got %s\nwant %s", in, text, want)
 		}
 	}
 }
@@ -310,6 +353,9 @@ func TestProject(t *testing.T) {
 		{"an OpenAPI nullable in a union", OpenAI, `{"type":"object","properties":{"a":{"anyOf":[{"type":["string","null"]},{"type":"integer"}]}},"required":["a"]}`, `{"properties":{"a":{"anyOf":[{"type":"string"},{"type":"integer"}]}},"type":"object"}`},
 		{"gemini keeps known keys", Gemini, `{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string","format":"email","default":"x"},"b":{"type":"integer","enum":[1,2]},"c":{"type":"array"},"d":{"type":["string","integer"]}}}`, `{"properties":{"a":{"default":"x","description":"format: email","type":"string"},"b":{"description":"one of 1, 2","type":"integer"},"c":{"items":{"type":"string"},"type":"array"},"d":{"anyOf":[{"type":"string"},{"type":"integer"}]}},"type":"object"}`},
 		{"gemini's unions stand alone", Gemini, `{"type":"object","properties":{"a":{"title":"A","description":"either","oneOf":[{"type":"string"},{"type":"object","properties":{"x":{"type":"string"}}}]}}}`, `{"properties":{"a":{"anyOf":[{"description":"either","type":"string"},{"description":"either","properties":{"x":{"type":"string"}},"type":"object"}]}},"type":"object"}`},
+		{"gemini gets a type for everything", Gemini, `{"type":"object","properties":{"a":{"description":"Anything."},"b":{"properties":{"x":{"type":"string"}}},"c":{"items":{"type":"string"}}}}`, `{"properties":{"a":{"anyOf":[{"description":"Anything.","type":"string"},{"description":"Anything.","type":"number"},{"description":"Anything.","type":"boolean"},{"description":"Anything.","items":{"type":"string"},"type":"array"},{"description":"Anything.","type":"object"}]},"b":{"properties":{"x":{"type":"string"}},"type":"object"},"c":{"items":{"type":"string"},"type":"array"}},"type":"object"}`},
+		{"gemini is told what it has no field for", Gemini, `{"type":"object","properties":{"a":{"type":"integer","description":"Percent.","exclusiveMinimum":0,"multipleOf":5},"b":{"type":"object","additionalProperties":{"type":"integer"}},"c":{"type":"array","uniqueItems":true,"items":{"type":"string"}},"d":{"type":"array","prefixItems":[{"type":"integer"},{"type":"object","properties":{"x":{"type":"number"}}}]}}}`, `{"properties":{"a":{"description":"Percent; more than 0; a multiple of 5","type":"integer"},"b":{"description":"names of your choice, each with an integer","type":"object"},"c":{"description":"each item once","items":{"type":"string"},"type":"array"},"d":{"description":"in this order: an integer, an object of x","items":{"type":"string"},"type":"array"}},"type":"object"}`},
+		{"pydantic's discriminator", OpenAI, `{"type":"object","$defs":{"A":{"type":"object","properties":{"k":{"const":"a"}}}},"properties":{"p":{"oneOf":[{"$ref":"#/$defs/A"}],"discriminator":{"propertyName":"k","mapping":{"a":"#/$defs/A"}}}}}`, `{"properties":{"p":{"properties":{"k":{"enum":["a"],"type":"string"}},"type":"object"}},"type":"object"}`},
 		{"gemini merges allOf", Gemini, `{"type":"object","properties":{"a":{"allOf":[{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]},{"type":"object","properties":{"y":{"type":"string"}}}]}}}`, `{"properties":{"a":{"properties":{"x":{"type":"string"},"y":{"type":"string"}},"required":["x"],"type":"object"}},"type":"object"}`},
 	}
 	for _, tt := range tests {

@@ -5,63 +5,189 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/agentctl/agentctl/pkg/sandbox"
 )
+
+// places is a workspace in which a test plays the program.
+type places struct {
+	t  *testing.T
+	s  Store
+	ws string
+}
+
+func newPlaces(t *testing.T) places { return places{t, store(t), t.TempDir()} }
+
+func (p places) path(name string) string { return filepath.Join(p.ws, filepath.FromSlash(name)) }
+
+func (p places) mkdir(name string) {
+	p.t.Helper()
+	if err := os.MkdirAll(p.path(name), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p places) rm(name string) {
+	p.t.Helper()
+	if err := os.RemoveAll(p.path(name)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// watching starts a run that watches the names.
+func (p places) watching(names ...string) (end func()) {
+	p.t.Helper()
+	var ws []sandbox.Watch
+	for _, name := range names {
+		ws = append(ws, sandbox.Watch{Path: p.path(name), Real: p.path(name)})
+	}
+	done, err := p.s.Watching(p.t.Context(), ws)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return func() {
+		p.t.Helper()
+		if err := done(); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+func (p places) want(want ...string) {
+	p.t.Helper()
+	if got, err := p.s.Appeared(p.ws); err != nil || !slices.Equal(got, want) {
+		p.t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+func (p places) trust(trusted bool) {
+	p.t.Helper()
+	if _, err := p.s.Trust(p.t.Context(), p.ws, trusted); err != nil {
+		p.t.Fatal(err)
+	}
+}
 
 func TestAppeared(t *testing.T) {
 	t.Parallel()
-	s, ws := store(t), t.TempDir()
-	make := func(name string) string {
-		t.Helper()
-		path := filepath.Join(ws, filepath.FromSlash(name))
-		if err := os.MkdirAll(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	add := func(paths ...string) {
-		t.Helper()
-		if err := s.AddAppeared(t.Context(), ws, paths); err != nil {
-			t.Fatal(err)
-		}
-	}
-	check := func(want ...string) {
-		t.Helper()
-		if got, err := s.Appeared(ws); err != nil || !slices.Equal(got, want) {
-			t.Errorf("got %q, %v, want %q", got, err, want)
-		}
-	}
-	check()
-	skills, know := make(".skill"), make("know/how")
-	add(skills, know, skills, t.TempDir()) // what lies elsewhere is no place of the workspace
-	check(".skill", "know/how")
-	add()
-	check(".skill", "know/how")
+	p := newPlaces(t)
+	p.want()
+	p.watching()()
+	end := p.watching(".skill", "know/how", "other")
+	p.want()
+	p.mkdir(".skill")
+	p.want(".skill") // it counts at once, not only when the program has ended
+	p.mkdir("know/how/x")
+	end()
+	p.want(".skill", "know/how")
 
-	// What is gone is not reported, and a record after that forgets it.
-	if err := os.Remove(skills); err != nil {
-		t.Fatal(err)
-	}
-	check("know/how")
-	add()
-	make(".skill")
-	check("know/how")
+	// What is gone is not reported, and the next run forgets it.
+	p.rm(".skill")
+	p.want("know/how")
+	p.watching("other")()
+	p.mkdir(".skill")
+	p.want("know/how")
 
 	// Taking trust back agrees to nothing; giving it does, also to who has it.
-	for _, trusted := range []bool{true, false} {
-		add(know)
-		if _, err := s.Trust(t.Context(), ws, trusted); err != nil {
-			t.Fatal(err)
-		}
-		if trusted {
-			check()
-		} else {
-			check("know/how")
+	p.trust(false)
+	p.want("know/how")
+	p.trust(true)
+	p.want()
+	p.rm("know")
+	end = p.watching("know")
+	p.mkdir("know")
+	end()
+	p.want("know")
+	p.trust(true)
+	p.want()
+}
+
+// A run that was killed leaves its record, without a lock.
+func TestAppearedAfterKill(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	killed := func(names ...string) {
+		t.Helper()
+		p.watching(names...)
+		for _, r := range p.s.runs() {
+			if err := os.Remove(r.lock.Path()); err != nil { // the next one makes a lock of its own
+				t.Fatal(err)
+			}
 		}
 	}
-	for range 2 {
-		if _, err := s.Trust(t.Context(), ws, true); err != nil {
+	killed(".skill", "apps")
+	p.mkdir(".skill")
+	p.want(".skill")
+	p.watching("other")() // the next run takes it over
+	p.want(".skill")
+	if left, err := os.ReadDir(p.s.runningDir()); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	p.mkdir("apps") // made by nobody who was watched
+	p.want(".skill")
+
+	killed("agentctl.yaml")
+	p.mkdir("agentctl.yaml")
+	p.trust(true) // agrees to that as well
+	p.want()
+}
+
+// A workspace in another one, and one that is reached by a link, have what
+// appeared in them wherever the program ran.
+func TestAppearedElsewhere(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	p.mkdir("sub")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(p.ws, link); err != nil {
+		t.Fatal(err)
+	}
+	outer := p
+	p.ws = link
+	end := p.watching("sub/.skill")
+	p.mkdir("sub/.skill")
+	end()
+	outer.want("sub/.skill")
+	inner := outer
+	inner.ws = outer.path("sub")
+	inner.want(".skill")
+	inner.trust(true)
+	outer.want()
+}
+
+// A state folder that cannot be written is an error before anything runs.
+func TestWatchingWithoutState(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	file := p.path("file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.s.Dir = filepath.Join(file, "state")
+	if _, err := p.s.Watching(t.Context(), []sandbox.Watch{{Path: p.path("x"), Real: p.path("x")}}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestTrustedIn(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	ws := canonical(p.ws)
+	for _, name := range []string{"a", "a/b", "other"} {
+		p.mkdir(name)
+	}
+	for _, dir := range []string{p.path("a"), p.path("a/b"), t.TempDir()} {
+		if _, err := p.s.Trust(t.Context(), dir, true); err != nil {
 			t.Fatal(err)
 		}
 	}
-	check()
+	for folder, want := range map[string][]string{
+		"":      {filepath.Join(ws, "a"), filepath.Join(ws, "a", "b")},
+		"a":     {filepath.Join(ws, "a"), filepath.Join(ws, "a", "b")},
+		"a/b":   {filepath.Join(ws, "a", "b")},
+		"other": nil,
+	} {
+		if got, err := p.s.TrustedIn(p.path(folder)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, %v, want %q", folder, got, err, want)
+		}
+	}
 }

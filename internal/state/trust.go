@@ -22,12 +22,23 @@ func (s Store) Trusted(workspace string) (bool, error) {
 	return slices.Contains(f.Trusted, canonical(workspace)), nil
 }
 
+// TrustedIn returns the trusted workspaces that are a folder or lie in it.
+func (s Store) TrustedIn(folder string) ([]string, error) {
+	var f trustFile
+	err := s.read(s.trustPath(), &f)
+	outer := canonical(folder)
+	return slices.DeleteFunc(f.Trusted, func(dir string) bool {
+		_, ok := below(outer, dir)
+		return !ok
+	}), err
+}
+
 // Trust records that the user trusts a workspace, with everything that appeared
 // in it until now (see [Store.Appeared]); trusted=false takes the trust back. It
 // returns whether that changed the trust.
 func (s Store) Trust(ctx context.Context, workspace string, trusted bool) (changed bool, err error) {
 	if trusted {
-		if err := s.agree(workspace); err != nil {
+		if err := s.agree(ctx, workspace); err != nil {
 			return false, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // ConfigFile is the configuration of a workspace, at its root.
@@ -18,6 +19,9 @@ const SkillDir = ".skill"
 
 var markers = []string{ConfigFile, Dir, ".git", ".hg", ".svn"}
 
+// Markers are the names that make a folder a workspace.
+func Markers() []string { return slices.Clone(markers) }
+
 // Find returns the workspace of start: the nearest ancestor (start included)
 // that holds agentctl.yaml, .agentctl or a VCS folder, else start itself.
 // The home folder and those above it are never taken by the search, so that a
@@ -28,16 +32,22 @@ func Find(start, home string) (string, error) {
 		return "", err
 	}
 	for dir := start; !atOrAbove(dir, home); dir = filepath.Dir(dir) {
-		for _, m := range markers {
-			if _, err := os.Lstat(filepath.Join(dir, m)); err == nil {
-				return dir, nil
-			}
+		if Marked(dir) {
+			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 	}
 	return start, nil
+}
+
+// Marked tells whether a folder has what makes it a workspace.
+func Marked(dir string) bool {
+	return slices.ContainsFunc(markers, func(m string) bool {
+		_, err := os.Lstat(filepath.Join(dir, m))
+		return err == nil
+	})
 }
 
 // Explicit returns the folder that a user named with --workspace.
@@ -70,6 +80,42 @@ func atOrAbove(dir, home string) bool {
 	}
 	rel, err := filepath.Rel(resolved(dir), resolved(home))
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
+
+// Overlap tells whether one of two paths lies in the other, also by a link: as
+// they are named, or as what they lead to.
+func Overlap(a, b string) bool {
+	for _, a := range forms(a) {
+		for _, b := range forms(b) {
+			if below(a, b) || below(b, a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forms are a name in its real folder, and what the name leads to.
+func forms(path string) [2]string {
+	named := filepath.Join(Real(filepath.Dir(path)), filepath.Base(path))
+	return [2]string{named, Real(path)}
+}
+
+// Real follows the links in a path of which the end may not exist.
+func Real(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	dir := filepath.Dir(path)
+	if dir == path {
+		return path
+	}
+	return filepath.Join(Real(dir), filepath.Base(path))
+}
+
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // resolved follows links where it can: /home may be one.

@@ -59,6 +59,34 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestOverlap(t *testing.T) {
+	t.Parallel()
+	root := tree(t, "ws/skills/a/", "ws/know/", "other/")
+	for link, target := range map[string]string{"ws/.skill": "know", "ws/gone": "missing", "link": "ws"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"ws/skills", "ws/skills", true},
+		{"ws/skills", "ws/skills/a", true},
+		{"ws/skills/a", "ws/skills", true},
+		{"ws/skills", "ws/skills-too", false},
+		{"ws/skills", "other", false},
+		{"link/skills/a", "ws/skills", true},
+		{"ws/.skill", "ws/know", true},
+		{"link/.skill", "ws/.skill", true},
+		{"ws/gone", "link/gone/x", true},
+	} {
+		if got := Overlap(filepath.Join(root, tt.a), filepath.Join(root, tt.b)); got != tt.want {
+			t.Errorf("%s and %s: got %t, want %t", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
 func TestExplicit(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dir/", "file")

@@ -121,6 +121,8 @@ type turn struct {
 	result session.Result
 	denied bool
 	nudged bool
+	// invented: the last answer went on with a result that the model made up.
+	invented bool
 	// seen counts equal calls with equal results; looping ends the turn.
 	seen    map[string]*repeats
 	looping bool
@@ -199,6 +201,9 @@ func (t *turn) finish(answer string) (done bool, err error) {
 	switch {
 	case strings.TrimSpace(answer) == "" && !t.nudged:
 		t.nudged = true
+		if t.invented {
+			return false, t.emit(session.Context{Text: inventedNudge})
+		}
 		return false, t.emit(session.Context{Text: emptyNudge})
 	case strings.TrimSpace(answer) == "":
 		t.result.Stop = session.StopEmpty
@@ -213,6 +218,10 @@ func (t *turn) finish(answer string) (done bool, err error) {
 // emptyNudge asks once more: small models end after thinking, or after a tool's
 // result, without a word.
 const emptyNudge = "(Your last answer was empty. Answer the user now in plain text, or call a tool.)"
+
+// inventedNudge is for an answer that was nothing but a result that the model made
+// up: it did write something, and has to know why that does not count.
+const inventedNudge = "(Your last answer was a result that no tool gave; it was dropped. Call the tool, or answer the user in plain text.)"
 
 func (t *turn) usage(u model.Usage) error {
 	t.result.Usage.Input += u.Input

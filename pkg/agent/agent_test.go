@@ -209,7 +209,7 @@ func TestCallsThatNothingRuns(t *testing.T) {
 		{"invented", "summ", "{}", `error: there is no tool "summ". Did you mean sum? Tools: sum, read_file.`},
 		{"nothing like it", "browse", "{}", `error: there is no tool "browse". Tools: sum, read_file.`},
 		{"missing", "sum", "", "error: the arguments of sum were refused; nothing ran.\n- (root): missing required file\nCall sum again with arguments such as {\"file\":\"text\"}"},
-		{"wrong type", "sum", `{"file":"a","rows":"many"}`, "error: the arguments of sum were refused; nothing ran.\n- rows: expected integer, got string\nCall sum again with arguments such as {\"file\":\"text\"}"},
+		{"wrong type", "sum", `{"file":"a","rows":"many"}`, "error: the arguments of sum were refused; nothing ran.\n- rows: expected integer, got string\nCall sum again with arguments such as {\"file\":\"a\"}"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

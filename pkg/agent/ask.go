@@ -132,6 +132,7 @@ func (a *answer) take(ev model.Event, sent size) error {
 func (a *answer) takeText(text string) error {
 	if a.byText {
 		text, a.ends = a.invented.Before(text)
+		a.t.invented = a.ends
 	}
 	a.repeats(&a.said, text)
 	return a.show(a.filter.Write(text))

@@ -119,7 +119,7 @@ func (t *turn) prepare(c asked) ready {
 		r.args = args.JSON
 	}
 	if err != nil {
-		r.problem, r.badArgs = repair.Refusal(name, r.tool.Spec().Schema, err), true
+		r.problem, r.badArgs = repair.Refusal(name, r.tool.Spec().Schema, call.Args, err), true
 		return r
 	}
 	r.mended = append(r.mended, what...)

@@ -82,6 +82,22 @@ func TestEmptyAnswerIsAskedOnceMore(t *testing.T) {
 	}
 }
 
+// An answer that is nothing but a made-up result is not called empty: the model
+// is told what was wrong with it.
+func TestInventedResultIsNoEmptyAnswer(t *testing.T) {
+	t.Parallel()
+	m := &answers{steps: [][]any{{say("<tool_result>\n{}"), say("\n</tool_result>")}, {say("now")}}}
+	a := newAgent(m, tool{name: "look"})
+	a.ToolMode = agent.ToolModeText
+	if res := turn(t, a, "go"); res.Answer != "now" || res.Steps != 2 {
+		t.Errorf("result %+v", res)
+	}
+	last := m.requests[1].Messages[len(m.requests[1].Messages)-1]
+	if !strings.Contains(last.Content, "a result that no tool gave") {
+		t.Errorf("the second request ends in %+v", last)
+	}
+}
+
 // A model that refuses is not asked again, and the person is told why.
 func TestFilteredAnswer(t *testing.T) {
 	t.Parallel()

@@ -26,8 +26,16 @@ func openAuto(ctx context.Context, o Options) (Backend, error) {
 	}
 	return nil, &Fault{
 		Backend: NameAuto, Reason: "no sandbox works here (" + strings.Join(faults, "; ") + ")",
-		Cure: strings.TrimPrefix(cure+`; or choose "container", or "none" to run without a sandbox`, "; "),
+		Cure: strings.TrimPrefix(cure+lowerLevel()+`; or choose "container", or "none" to run without a sandbox`, "; "),
 	}
+}
+
+// lowerLevel names what this kernel can do without namespaces.
+func lowerLevel() string {
+	if landlockABI() == 0 {
+		return ""
+	}
+	return "; or accept a lower level: sandbox.min_level: landlock in your configuration"
 }
 
 // preferCure keeps the cure that makes the better backend work, unless there is

@@ -186,7 +186,7 @@ func (c *container) start(ctx context.Context, pl *plan, cmd Command, id string)
 	if err := c.inspect(clean, id, cmd, &res); err != nil {
 		return Result{}, err
 	}
-	res.Appeared, res.Hints = appeared(pl.watch), pl.hints(res)
+	res.Appeared, res.Hints = Appeared(pl.watch), pl.hints(res)
 	return res, nil
 }
 

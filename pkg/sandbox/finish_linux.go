@@ -13,7 +13,7 @@ func (l *launch) finish(out outcome, c Command, res Result) (Result, error) {
 		return Result{}, err
 	}
 	res.describeEnd(out.exit, l.plan.limits)
-	res.Appeared = appeared(l.plan.watch)
+	res.Appeared = Appeared(l.plan.watch)
 	res.Hints = append(res.Hints, l.plan.hints(res)...)
 	return res, nil
 }

@@ -38,6 +38,8 @@ func openLandlock(ctx context.Context, o Options) (Backend, error) {
 // Name is "native".
 func (l *landlocked) Name() string { return NameNative }
 
+func (l *landlocked) mountless() {}
+
 // Probe tries each protection. See [Backend].
 func (l *landlocked) Probe(ctx context.Context) Report {
 	r := probeReport(ctx, l, l.host, l.how)

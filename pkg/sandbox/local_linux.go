@@ -27,13 +27,19 @@ func prepare(h host, p Policy, c Command) (*plan, stage.Config, error) {
 
 // explainNamespaces names the cure for a system that forbids user namespaces.
 func explainNamespaces(reason string) string {
-	for _, sign := range []string{"uid map", "RTM_NEWADDR", "Creating new namespace failed", "No permissions to create", "operation not permitted", "no space left on device", "keep mounts private"} {
+	if strings.Contains(reason, "ENOSPC") || strings.Contains(reason, "no space left on device") {
+		return cureNamespaceLimit
+	}
+	for _, sign := range []string{"uid map", "RTM_NEWADDR", "Creating new namespace failed", "No permissions to create", "operation not permitted", "keep mounts private"} {
 		if strings.Contains(reason, sign) {
 			return cureNamespaces
 		}
 	}
 	return ""
 }
+
+// cureNamespaceLimit is for a limit that is reached, which can be 0.
+const cureNamespaceLimit = "allow more user namespaces: sysctl user.max_user_namespaces=15000; see docs/sandbox.md"
 
 const cureNamespaces = "allow user namespaces: on Ubuntu 24.04 load the AppArmor profile bwrap-userns-restrict (package apparmor-profiles); " +
 	"in a container start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined; see docs/sandbox.md"

@@ -36,6 +36,8 @@ func newNone(o Options) Backend { return &none{host: o.host()} }
 // Name is "none".
 func (n *none) Name() string { return NameNone }
 
+func (n *none) mountless() {}
+
 // Probe reports every protection as missing.
 func (n *none) Probe(context.Context) Report {
 	r := Report{Backend: NameNone, State: Partial, Reason: "nothing is confined"}
@@ -87,6 +89,7 @@ func (pl *plan) withoutMounts(private string) error {
 	if pl.dir == guestTmp {
 		pl.dir = private
 	}
+	pl.watchHeld()
 	return nil
 }
 
@@ -116,7 +119,7 @@ func runPlain(ctx context.Context, pl *plan, c Command) (Result, error) {
 	res.Duration = time.Since(began)
 	p.output(&res)
 	res.Exit, res.Signal = exitStatus(cmd.ProcessState)
-	res.Appeared = appeared(pl.watch)
+	res.Appeared = Appeared(pl.watch)
 	return res, nil
 }
 

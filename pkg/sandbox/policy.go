@@ -26,7 +26,8 @@ type grant struct {
 // plan is a checked policy, the same for every backend.
 type plan struct {
 	grants []grant // parents first; a later one covers an earlier one
-	watch  []watched
+	watch  []Watch
+	held   []Watch // protected by a mount
 	dir    string
 	env    []string
 	limits Limits
@@ -66,7 +67,7 @@ func (h host) check(p Policy) (*plan, error) {
 		return nil, err
 	}
 	pl.foreignOwner = slices.ContainsFunc(pl.grants, func(g grant) bool { return g.write && foreignOwner(g.host) })
-	pl.protect(p.Protect)
+	pl.protect(p)
 	return pl, nil
 }
 

@@ -120,6 +120,7 @@ func TestProtect(t *testing.T) {
 	}{
 		{"pins every parent", git, []grant{{at("sub"), at("sub"), true}, {at("sub", "repo"), at("sub", "repo"), true}, {git, git, false}}, nil},
 		{"missing", missing, nil, []string{missing}},
+		{"missing, and no mount on the way", at("sub", "repo", "x", "y"), nil, []string{at("sub", "repo", "x", "y")}},
 		{"link", at(".claude"), []grant{{at("real"), at("real"), false}}, []string{at(".claude")}},
 		{"link to itself", at("loop"), nil, []string{at("loop")}},
 		{"outside", "/usr/bin", nil, nil},
@@ -137,8 +138,8 @@ func TestProtect(t *testing.T) {
 			}
 			var watched []string
 			for _, w := range pl.watch {
-				if !slices.Contains(watched, w.real) {
-					watched = append(watched, w.real)
+				if !slices.Contains(watched, w.Real) {
+					watched = append(watched, w.Real)
 				}
 			}
 			if !slices.Equal(watched, tt.watched) {
@@ -153,19 +154,19 @@ func TestAppeared(t *testing.T) {
 	dir := realTemp(t)
 	link := filepath.Join(dir, "link")
 	symlink(t, "a", link)
-	ws := []watched{{path: "missing", real: filepath.Join(dir, "missing")}, {path: "link", real: link, link: "a"}}
-	if got := appeared(ws); got != nil {
+	ws := []Watch{{Path: "missing", Real: filepath.Join(dir, "missing")}, {Path: "link", Real: link, Link: "a"}}
+	if got := Appeared(ws); got != nil {
 		t.Errorf("nothing changed, but %v appeared", got)
 	}
 	mkdir(t, dir, "missing")
 	if err := os.Remove(link); err != nil {
 		t.Fatal(err)
 	}
-	if got := appeared(ws); !slices.Equal(got, []string{"missing"}) {
+	if got := Appeared(ws); !slices.Equal(got, []string{"missing"}) {
 		t.Errorf("a link went away: %v appeared", got)
 	}
 	symlink(t, "b", link)
-	if got := appeared(ws); !slices.Equal(got, []string{"missing", "link"}) {
+	if got := Appeared(ws); !slices.Equal(got, []string{"link", "missing"}) {
 		t.Errorf("the link says something else: %v appeared", got)
 	}
 }

@@ -84,6 +84,9 @@ type Policy struct {
 	// also against renaming a parent. A path that does not exist is watched:
 	// when it appears during the run, [Result.Appeared] names it.
 	Protect []string
+	// Watch are folders below a ReadWrite mount of which Result.Appeared names the
+	// files that make them worth protecting.
+	Watch []FolderWatch
 	// Dir is the working directory; "" means the private tmp.
 	Dir     string
 	Network NetworkMode
@@ -154,10 +157,13 @@ type Result struct {
 	// Backend is the name of the backend; Missing what it could not enforce.
 	Backend string
 	Missing []Feature
-	// Appeared are the paths of Policy.Protect that came into being.
+	// Appeared are the paths of Policy.Protect that came into being, or that changed
+	// where the backend cannot hold them.
 	Appeared []string
 	// Hints explain a failure that the sandbox caused, e.g. a path not granted.
 	Hints []string
+	// Warnings are for the person alone, not for whoever reads the output.
+	Warnings []string
 }
 
 // Report is what a backend's probe found.

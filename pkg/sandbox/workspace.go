@@ -27,8 +27,8 @@ type WorkspaceOptions struct {
 	// Access is what the command may do there.
 	Access WorkspaceAccess
 	// Protect are further absolute paths that stay read-only: roots of skills,
-	// apps and prebuilt packages that the configuration names. Those that do not
-	// lie in the workspace are ignored.
+	// apps and prebuilt packages that the configuration names. Those that neither
+	// lie in the workspace nor lead into it are ignored.
 	Protect []string
 }
 
@@ -51,6 +51,13 @@ func WorkspacePolicy(o WorkspaceOptions) Policy {
 	}
 	p.ReadWrite = []Mount{mount}
 	p.Protect = ProtectedPaths(o.Dir, o.Protect...)
+	// agentctl makes this folder itself, also while a command runs. What can steer
+	// in it is listed beside it.
+	own := filepath.Join(o.Dir, ".agentctl")
+	if _, err := os.Lstat(own); err != nil {
+		p.Protect = slices.DeleteFunc(p.Protect, func(path string) bool { return path == own })
+	}
+	p.Watch = WatchedFolders(o.Dir)
 	return p
 }
 
@@ -58,9 +65,14 @@ func WorkspacePolicy(o WorkspaceOptions) Policy {
 // later run or the user's own tools.
 var steering = []string{".git", ".agentctl", ".skill", ".agents", ".claude", "agentctl.yaml", "skills"}
 
+// roots are the folders of packages among them. Any of them can be a link, and
+// hold links to packages elsewhere in the workspace.
+var roots = []string{".skill", ".agents/skills", ".claude/skills", "skills", ".agentctl/prebuilt"}
+
 // ProtectedPaths lists what no command and no model may write in a workspace,
-// sorted, whether it exists or not. More are further absolute paths; those
-// outside the workspace are left out.
+// sorted, whether it exists or not, the [PackageLinks] of its folders of packages
+// among them. More are further absolute paths; the workspace itself and what
+// holds it are left out.
 //
 // apps/ counts where it is a source of apps or does not exist. An apps/ folder
 // of something else stays writable, and only the files that would make it a
@@ -70,14 +82,65 @@ func ProtectedPaths(workspace string, more ...string) []string {
 	for _, name := range steering {
 		paths = append(paths, filepath.Join(workspace, name))
 	}
-	paths = append(paths, protectedApps(filepath.Join(workspace, "apps"))...)
+	apps := filepath.Join(workspace, "apps")
+	paths = append(append(paths, protectedApps(apps)...), PackageLinks(apps)...)
+	for _, root := range roots {
+		root = filepath.Join(workspace, filepath.FromSlash(root))
+		paths = append(append(paths, root), PackageLinks(root)...)
+	}
 	for _, path := range more {
-		if path = filepath.Clean(path); path != workspace && inside(workspace, path) {
+		if path = filepath.Clean(path); !inside(followed(path), followed(workspace)) {
 			paths = append(paths, path)
 		}
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
+}
+
+// The bounds of a search for packages, as loading them has.
+const (
+	maxRootDepth   = 6
+	maxRootFolders = 20_000
+)
+
+// PackageLinks are the symbolic links in a folder of packages that may lead to one:
+// those above the packages, and those in the folders of an app's profiles. What
+// they lead to is loaded like what lies there, so it wants the same protection.
+func PackageLinks(root string) []string {
+	var links []string
+	left := maxRootFolders
+	var walk func(dir string, depth int)
+	walk = func(dir string, depth int) {
+		if left--; left < 0 || depth > maxRootDepth {
+			return
+		}
+		entries, _ := os.ReadDir(dir) // what cannot be read is not loaded either
+		isPackage := depth > 0 && slices.ContainsFunc(entries, isManifest)
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			switch {
+			case isPackage && e.Name() != "profiles" && e.Name() != ".skill":
+			case e.Type()&os.ModeSymlink != 0:
+				links = append(links, path)
+			case e.IsDir():
+				walk(path, depth+1)
+			}
+		}
+	}
+	walk(followed(root), 0)
+	return links
+}
+
+// isManifest tells a file that ends the search in its folder: nothing below a
+// package is another one.
+func isManifest(e os.DirEntry) bool {
+	return e.Type().IsRegular() && slices.Contains([]string{"SKILL.md", appFile, "current"}, e.Name())
+}
+
+// WatchedFolders are those of a workspace that become protected by what is put
+// into them.
+func WatchedFolders(workspace string) []FolderWatch {
+	return []FolderWatch{{Dir: filepath.Join(workspace, "apps"), File: appFile}}
 }
 
 // appFile makes a folder an app.

@@ -67,7 +67,7 @@ func TestProtectedPaths(t *testing.T) {
 		{"apps of ours", []string{"apps/x/APP.md"}, nil, []string{"apps"}, []string{"apps/x/APP.md"}},
 		{"apps of somebody else", []string{"apps/web/index.ts"}, nil, []string{"apps/web/APP.md", "apps/default/APP.md"}, []string{"apps"}},
 		{"configured roots", nil, []string{"more/skills"}, []string{"more/skills"}, []string{"more"}},
-		{"outside, and the workspace itself", nil, []string{"../elsewhere", "."}, nil, []string{"../elsewhere", "."}},
+		{"the workspace itself, and what holds it", nil, []string{".", "..", "../elsewhere"}, []string{"../elsewhere"}, []string{".", ".."}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,9 +2,11 @@ package toolpkg
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"unicode/utf8"
 
 	"github.com/agentctl/agentctl/internal/schema"
 )
@@ -14,35 +16,48 @@ var argPattern = regexp.MustCompile(`(?s)^([A-Za-z0-9_.-]+)(:=|=|@)(.*)$`)
 
 // MergeArgs lays arguments as people type them over the JSON object base, which
 // may be empty: k=text, k:=JSON, k@file with the file's text; a repeated k, or
-// one that the schema wants as an array, becomes an array. Files are relative to
-// dir. The result is not checked against the schema. The error is an
-// [*ArgError], or that of [schema.Decode].
+// one that the schema wants as an array, becomes an array, and text what the
+// schema wants made of it. Files are relative to dir. The result is not checked
+// against the schema. The error is an [*ArgError], or that of [schema.Decode].
 func MergeArgs(c Command, base []byte, args []string, dir string) (map[string]any, error) {
 	values, err := baseArgs(base)
 	if err != nil {
 		return nil, err
 	}
-	given := map[string][]any{}
-	var order []string
+	given, raw := map[string][]any{}, map[string]bool{}
 	for _, arg := range args {
-		key, value, err := parseArg(arg, dir)
+		key, value, isText, err := parseArg(arg, dir)
 		if err != nil {
 			return nil, err
 		}
-		if _, again := given[key]; !again {
-			order = append(order, key)
-		}
-		given[key] = append(given[key], value)
+		given[key], raw[key] = append(given[key], value), raw[key] || !isText
 	}
-	for _, key := range order {
-		list := given[key]
+	typed := map[string]any{}
+	for key, list := range given {
+		to := typed
+		if raw[key] {
+			to = values
+		}
+		to[key] = list
 		if _, isList := list[0].([]any); len(list) == 1 && (isList || !wantsArray(c.Params, key) || looksLikeJSON(list[0])) {
-			values[key] = list[0]
-			continue
+			to[key] = list[0]
 		}
-		values[key] = list
 	}
+	maps.Copy(values, fromTyped(c.Params, typed))
 	return values, nil
+}
+
+// fromTyped makes of text what the schema wants. That is how people write a
+// number in a shell, so it is none of the changes that a result reports.
+func fromTyped(raw json.RawMessage, typed map[string]any) map[string]any {
+	s, err := schema.Compile(raw)
+	if err != nil {
+		return typed // the call says what is wrong with the schema
+	}
+	coerced, _ := s.Coerce(typed)
+	values, _ := coerced.(map[string]any)
+	maps.DeleteFunc(values, func(key string, _ any) bool { _, given := typed[key]; return !given })
+	return values
 }
 
 // baseArgs is the object that --arg is laid over. A string that holds one is
@@ -69,17 +84,18 @@ func baseArgs(base []byte) (map[string]any, error) {
 	return nil, &ArgError{Arg: string(base), Reason: "is no JSON object, so --arg cannot add to it"}
 }
 
-func parseArg(arg, dir string) (key string, value any, err error) {
+// parseArg takes one argument apart; isText tells whether it is none of JSON.
+func parseArg(arg, dir string) (key string, value any, isText bool, err error) {
 	m := argPattern.FindStringSubmatch(arg)
 	if m == nil {
-		return "", nil, &ArgError{Arg: arg, Reason: "has no key; write key=text, key:=JSON or key@file"}
+		return "", nil, false, &ArgError{Arg: arg, Reason: "has no key; write key=text, key:=JSON or key@file"}
 	}
 	switch key = m[1]; m[2] {
 	case ":=":
 		if value, err = schema.Decode([]byte(m[3])); err != nil {
-			return "", nil, &ArgError{Arg: arg, Reason: "after := is " + err.Error()}
+			return "", nil, false, &ArgError{Arg: arg, Reason: "after := is " + err.Error()}
 		}
-		return key, value, nil
+		return key, value, false, nil
 	case "@":
 		path := m[3]
 		if !filepath.IsAbs(path) {
@@ -87,11 +103,14 @@ func parseArg(arg, dir string) (key string, value any, err error) {
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return "", nil, &ArgError{Arg: arg, Reason: "cannot be read: " + err.Error()}
+			return "", nil, false, &ArgError{Arg: arg, Reason: "cannot be read: " + err.Error()}
 		}
-		return key, string(data), nil
+		if !utf8.Valid(data) {
+			return "", nil, false, &ArgError{Arg: arg, Reason: "is no UTF-8 text; name the file in an argument that takes a path"}
+		}
+		return key, string(data), true, nil
 	}
-	return key, m[3], nil
+	return key, m[3], true, nil
 }
 
 // wantsArray tells whether the schema has an array at a top-level property and

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/agentctl/agentctl/internal/diag"
@@ -20,14 +22,45 @@ type outputDir struct {
 	before map[string]fs.FileInfo
 	// base is where the host's own files about the call go: beside the folder, never
 	// in it, where the tool could have put a link.
-	base string
+	base      string
+	workspace string
+	temporary string // the root, where the caller has none
+}
+
+// close removes what was made for this call alone and has nothing in it.
+func (d *outputDir) close() {
+	if d.temporary != "" && !d.holdsFiles() {
+		removeTree(d.temporary)
+	}
+}
+
+func (d *outputDir) holdsFiles() bool {
+	entries, err := os.ReadDir(d.temporary)
+	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() != ".gitignore" })
+}
+
+// file is one of the host's own files about the call, which is made when there
+// is something to write.
+func (d *outputDir) file(suffix string) spillFile { return spillFile{d.workspace, d.base + suffix} }
+
+type spillFile struct{ workspace, path string }
+
+func (f spillFile) create() (*os.File, error) {
+	if err := makeArtifactRoot(f.workspace, filepath.Dir(f.path)); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(f.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 }
 
 // openOutputDir makes .agentctl/artifacts/<call> below root, or takes the folder
-// that the user named.
-func openOutputDir(root, named string, now time.Time) (*outputDir, error) {
-	id := callID(now)
-	d := &outputDir{base: filepath.Join(root, id)}
+// that the user named. Without a root a temporary folder is one.
+func openOutputDir(workspace, root, named string, now time.Time) (*outputDir, error) {
+	d := &outputDir{workspace: workspace}
+	if root == "" {
+		root = filepath.Join(os.TempDir(), "agentctl-artifacts-"+rand.Text())
+		d.temporary = root
+	}
+	d.base = filepath.Join(root, callID(now))
 	if named != "" {
 		d.path = named
 		if err := os.MkdirAll(named, 0o755); err != nil {
@@ -37,7 +70,7 @@ func openOutputDir(root, named string, now time.Time) (*outputDir, error) {
 		err := walkFiles(named, func(path string, info fs.FileInfo) { d.before[path] = info })
 		return d, err
 	}
-	if err := makeArtifactRoot(root); err != nil {
+	if err := makeArtifactRoot(workspace, root); err != nil {
 		return nil, err
 	}
 	d.path, d.fresh = d.base, true
@@ -45,8 +78,8 @@ func openOutputDir(root, named string, now time.Time) (*outputDir, error) {
 }
 
 // makeArtifactRoot keeps artifacts out of the user's commits.
-func makeArtifactRoot(root string) error {
-	if err := os.MkdirAll(root, 0o755); err != nil {
+func makeArtifactRoot(workspace, root string) error {
+	if err := makeBelow(workspace, root); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(filepath.Join(root, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // it holds no secret, and others read the checkout
@@ -55,6 +88,32 @@ func makeArtifactRoot(root string) error {
 	}
 	_, err = f.WriteString("*\n")
 	return errors.Join(err, f.Close())
+}
+
+// makeBelow makes a folder, which does not pass a link below base: [noLinks].
+func makeBelow(base, dir string) error {
+	if err := noLinks(base, dir); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+// noLinks refuses a path with a symbolic link in it below base: one that came with
+// a checkout must not lead what is written out of it. "" is no base, and a path
+// elsewhere is its owner's affair.
+func noLinks(base, path string) error {
+	rel, err := filepath.Rel(base, path)
+	if base == "" || err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	at := base
+	for name := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
+		at = filepath.Join(at, name)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%q is a symbolic link, and nothing is written through one in a workspace: remove it", at)
+		}
+	}
+	return nil
 }
 
 // callID sorts by time and is never the same twice.

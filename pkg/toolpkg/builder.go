@@ -123,15 +123,6 @@ func runProgram(ctx context.Context, b Build, builder, dir string, env []string,
 	return stdout.Bytes(), nil
 }
 
-// tailOf is the end of a build log, which is where the reason is.
-func tailOf(text string) string {
-	text = strings.TrimSpace(text)
-	if len(text) > keptLog {
-		text = "…" + text[len(text)-keptLog:]
-	}
-	return strings.ToValidUTF8(text, "\uFFFD")
-}
-
 // lookProgram finds a program on the PATH of the given environment.
 func lookProgram(name string, env []string) (string, error) {
 	for _, kv := range env {

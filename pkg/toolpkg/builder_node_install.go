@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // install runs npm in the copy, builds where the project says how, and leaves
@@ -42,6 +43,9 @@ func (n *nodeBuild) run(ctx context.Context, app string, args ...string) error {
 	env := append(slices.Clone(n.job.Env),
 		"PATH="+filepath.Dir(n.node)+string(filepath.ListSeparator)+envValue(n.job.Env, "PATH"), "NO_COLOR=1", "NO_UPDATE_NOTIFIER=1")
 	_, err := runProgram(ctx, n.job, NodeBuilder{}.Name(), app, env, argv...)
+	if bad, ok := errors.AsType[*BuildError](err); ok { // it names the programs that run npm
+		bad.Reason = "npm " + strings.Join(args, " ") + bad.Reason[strings.LastIndex(bad.Reason, ": "):]
+	}
 	return err
 }
 

@@ -123,7 +123,7 @@ func TestNodeBuilderRefuses(t *testing.T) {
 		{"a bin outside", map[string]string{"package.json": `{"bin":"../a.js"}`}, "", `entry "../a.js" leaves the package`},
 		{"no npm", map[string]string{"package.json": `{"bin":"a.js","dependencies":{"x":"1"}}`, "a.js": ""}, "/nonexistent", "npm is not installed; "},
 		{"a build that fails", map[string]string{"package.json": `{"bin":"a.js","scripts":{"build":"echo oh no; exit 3"}}`, "a.js": ""}, "", "oh no"},
-		{"a lock of something else", map[string]string{"package.json": `{"bin":"a.js","dependencies":{"x":"1"}}`, "package-lock.json": `{"lockfileVersion":3,"packages":{}}`, "a.js": ""}, "", "npm-cli.js"},
+		{"a lock of something else", map[string]string{"package.json": `{"bin":"a.js","dependencies":{"x":"1"}}`, "package-lock.json": `{"lockfileVersion":3,"packages":{}}`, "a.js": ""}, "", "npm ci --omit=dev: exit status"},
 		{"a folder in a file", map[string]string{"package.json": `{"bin":"a.js","scripts":{"build":"pwd > here.txt"}}`, "a.js": ""}, "", "here.txt names the folder that it was built in"},
 	}
 	for _, tt := range tests {

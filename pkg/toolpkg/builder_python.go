@@ -138,7 +138,7 @@ func (p *pyBuild) fail(ctx context.Context, err error) error {
 		return err
 	}
 	if e, ok := errors.AsType[*uv.RunError](err); ok {
-		out.Reason, out.Output = fmt.Sprintf("uv %s: %v", strings.Join(e.Args[:min(2, len(e.Args))], " "), e.Err), tailOf(e.Stderr)
+		out.Reason, out.Output = fmt.Sprintf("uv %s: %v", strings.Join(e.Args[:min(2, len(e.Args))], " "), e.Err), endOf(e.Stderr, keptLog)
 	}
 	if e, ok := errors.AsType[interface {
 		error

@@ -105,6 +105,9 @@ func (p *pyBuild) app(ctx context.Context) error {
 
 func (p *pyBuild) compile(ctx context.Context, folders ...string) error {
 	_, err := p.run(ctx, p.python.Program, append([]string{"-c", pyCompile, p.job.Out}, folders...)...)
+	if bad, ok := errors.AsType[*BuildError](err); ok {
+		bad.Reason = "the project's Python does not compile"
+	}
 	return err
 }
 

@@ -226,7 +226,7 @@ func TestPythonBuilderRefuses(t *testing.T) {
 		want  string
 	}{
 		{"no file", map[string]string{"TOOL.md": "---\nbuilder: python\n---\n"}, "pyproject.toml cannot be read"},
-		{"bad TOML", map[string]string{"pyproject.toml": "[project\n"}, "pyproject.toml: "},
+		{"bad TOML", map[string]string{"pyproject.toml": "x = 1\n[project\n"}, "pyproject.toml:2:9: expected character ]"},
 		{"no script", map[string]string{"pyproject.toml": "[project]\n"}, "[project.scripts] has no script; "},
 		{"two scripts", map[string]string{"pyproject.toml": "[project.scripts]\na = \"a:b\"\nb = \"a:c\"\n"}, "[project.scripts] has 2 scripts (a, b)"},
 		{"a missing file", map[string]string{"pyproject.toml": "", "TOOL.md": "---\nentry: main.py\n---\n"}, `entry "main.py" does not exist`},

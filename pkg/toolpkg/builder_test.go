@@ -60,7 +60,7 @@ func TestGoBuilder(t *testing.T) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	assertNoPathInside(t, p.Dir, src.Dir)
-	if len(o.Diagnostics) != 1 || o.Diagnostics[0].Code != "schema.no-items" || o.Diagnostics[0].File != filepath.Join(src.Dir, "schemas", "one.json") {
+	if len(o.Diagnostics) != 1 || o.Diagnostics[0].Code != "schema.no-items" || o.Diagnostics[0].File != src.Dir {
 		t.Errorf("diagnostics: %v", o.Diagnostics)
 	}
 	if len(p.Lint) != 1 || p.Lint[0] != (Finding{"one", "schema.no-items", p.Lint[0].Message}) {

@@ -2,6 +2,7 @@ package toolpkg
 
 import (
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -41,7 +42,21 @@ func (l *buildLog) end() string {
 	if l.cut && len(text) <= keptLog {
 		text = "…" + text
 	}
-	return tailOf(text)
+	return endOf(text, keptLog)
+}
+
+// endOf is the end of what a program printed, which is where the reason is: up to
+// room bytes, from the beginning of a line where one is near.
+func endOf(text string, room int) string {
+	text = strings.TrimSpace(text)
+	if len(text) > room {
+		text = text[len(text)-room:]
+		if i := strings.IndexByte(text, '\n'); i >= 0 && i < room/2 {
+			text = text[i:]
+		}
+		text = "…" + text
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
 // lockedWriter lets the programs of several packages share one log.

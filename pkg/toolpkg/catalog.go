@@ -43,6 +43,9 @@ func detectPrebuilt(entries []fs.DirEntry) (manifest string, ok bool) {
 
 func parsePrebuilt(_ context.Context, l registry.Location) (registry.Parsed[*Package], []diag.Diagnostic, error) {
 	p, err := LoadPackage(l.Dir)
+	if err == nil {
+		err = p.Usable()
+	}
 	if err != nil {
 		return registry.Parsed[*Package]{}, []diag.Diagnostic{{
 			File: l.File(), Severity: diag.Error, Code: "tool.broken", Message: err.Error(), Fix: cure(err),
@@ -196,14 +199,15 @@ func (c *Catalog) noCommand(name string) error {
 }
 
 func (p *Package) commandNotFound(name string) error {
+	e := &NotFoundError{Kind: "command", Name: p.Name + ":" + name}
 	var names []string
 	for _, c := range p.Commands {
-		names = append(names, c.Name)
+		names, e.Available = append(names, c.Name), append(e.Available, p.Name+":"+c.Name)
 	}
-	return &NotFoundError{
-		Kind: "command of " + p.Name, Name: name, Available: names,
-		Nearest: suggest.Nearest(name, names, 3),
+	for _, near := range suggest.Nearest(name, names, 3) {
+		e.Nearest = append(e.Nearest, p.Name+":"+near)
 	}
+	return e
 }
 
 // Function is one command as an app offers it.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// testCatalog has alpha (run, a.b, only-a), beta (run), a broken and a foreign
-// package, and the sources gamma and alpha.
+// testCatalog has alpha (run, a.b, only-a), beta (run), ported (new, behind a
+// foreign one), a broken and a foreign package, and the sources gamma and alpha.
 func testCatalog(t *testing.T) *Catalog {
 	t.Helper()
 	ws := tempDir(t)
@@ -18,6 +18,17 @@ func testCatalog(t *testing.T) *Catalog {
 	frozen(t, out, "beta", cmd("run"))
 	frozen(t, second, "beta", cmd("hidden"))
 	writeTree(t, filepath.Join(out, "broken"), map[string]string{currentName: "nonsense\n"})
+	frozen(t, out, "foreign", cmd("run"))
+	frozen(t, out, "ported", cmd("old"))
+	frozen(t, second, "ported", cmd("new"))
+	for _, name := range []string{"foreign", "ported"} {
+		meta := filepath.Join(out, name, strings.Repeat("a", 64), metaName)
+		text, err := os.ReadFile(meta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeTree(t, filepath.Dir(meta), map[string]string{metaName: strings.Replace(string(text), Platform(), "plan9/mips", 1)})
+	}
 	writeTree(t, filepath.Join(ws, "tools"), map[string]string{"gamma/launch*": "#!/bin/sh\n", "alpha/launch*": "#!/bin/sh\n"})
 	sources, err := LoadSources(t.Context(), SourceRoots(ws, nil))
 	if err != nil {
@@ -39,10 +50,10 @@ func TestCatalog(t *testing.T) {
 			names = append(names, p.Name+":"+command.Name)
 		}
 	}
-	if got, want := strings.Join(names, " "), "alpha:a.b alpha:only-a alpha:run beta:run"; got != want {
+	if got, want := strings.Join(names, " "), "alpha:a.b alpha:only-a alpha:run beta:run ported:new"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if strings.Join(c.Unbuilt, " ") != "gamma" || len(c.Broken) != 1 || len(c.Diagnostics) != 1 || c.Diagnostics[0].Fix != "agentctl tool prebuild --force broken" {
+	if strings.Join(c.Unbuilt, " ") != "gamma" || len(c.Broken) != 2 || len(c.Diagnostics) != 4 || c.Diagnostics[0].Fix != "agentctl tool prebuild --force broken" {
 		t.Errorf("unbuilt %v, broken %v, diagnostics %v", c.Unbuilt, c.Broken, c.Diagnostics)
 	}
 }
@@ -57,9 +68,11 @@ func TestFind(t *testing.T) {
 		{"only-a", "alpha:only-a", ""},
 		{"run", "", `command "run" belongs to several packages; say which: alpha:run, beta:run`},
 		{"gamma:run", "", `tool package "gamma" is not built`},
+		{"foreign:run", "", `prebuilt tool package "foreign" cannot be used: it was built for plan9/mips`},
+		{"ported:new", "ported:new", ""},
 		{"broken:run", "", `prebuilt tool package "broken" cannot be used: file current holds "nonsense"`},
 		{"alfa:run", "", `tool package "alfa" not found`},
-		{"beta:rn", "", `command of beta "rn" not found`},
+		{"beta:rn", "", `command "beta:rn" not found`},
 		{"only", "", `tool "only" not found`},
 	}
 	for _, tt := range tests {
@@ -73,7 +86,7 @@ func TestFind(t *testing.T) {
 	}
 	_, _, err := c.Find("onlya")
 	nf, ok := errors.AsType[*NotFoundError](err)
-	if !ok || !strings.Contains(strings.Join(nf.Nearest, " "), "alpha:only-a") || len(nf.Available) != 4 || len(nf.Looked) != 2 {
+	if !ok || !strings.Contains(strings.Join(nf.Nearest, " "), "alpha:only-a") || len(nf.Available) != 5 || len(nf.Looked) != 2 {
 		t.Errorf("got %+v", nf)
 	}
 }
@@ -90,14 +103,14 @@ func TestSelect(t *testing.T) {
 		{"nothing", Selection{}, "", ""},
 		{"a package", Selection{Selectors: []string{"alpha"}}, "a_b only_a run", ""},
 		{"a command, twice and in both spellings", Selection{Selectors: []string{"alpha:a.b", "alpha:a_b"}}, "a_b", ""},
-		{"all with an alias", Selection{Selectors: []string{"*"}, Aliases: map[string]string{"beta-run": "beta:run"}}, "a_b only_a run beta_run", ""},
+		{"all with an alias", Selection{Selectors: []string{"*"}, Aliases: map[string]string{"beta-run": "beta:run"}}, "a_b only_a run beta_run new", ""},
 		{"all", Selection{Selectors: []string{"*"}}, "", `two tools are called "run": alpha:run and beta:run`},
 		{"a built-in", Selection{Selectors: []string{"beta"}, Reserved: []string{"run"}}, "", `two tools are called "run": built-in run and beta:run`},
 		{"an alias onto a taken name", Selection{Selectors: []string{"alpha"}, Aliases: map[string]string{"run": "alpha:only-a"}}, "", `two tools are called "run"`},
 		{"an unknown package", Selection{Selectors: []string{"delta", "alfa"}}, "", `tool package "delta" not found` + "\n" + `tool package "alfa" not found`},
-		{"an unknown command", Selection{Selectors: []string{"alpha:no"}}, "", `command of alpha "no" not found`},
+		{"an unknown command", Selection{Selectors: []string{"alpha:no"}}, "", `command "alpha:no" not found`},
 		{"one that is not built", Selection{Selectors: []string{"gamma"}}, "", `tool package "gamma" is not built`},
-		{"an alias for nothing", Selection{Aliases: map[string]string{"x": "alpha:no"}}, "", `command of alpha "no" not found`},
+		{"an alias for nothing", Selection{Aliases: map[string]string{"x": "alpha:no"}}, "", `command "alpha:no" not found`},
 		{"an alias without a package", Selection{Aliases: map[string]string{"x": "run"}}, "", `argument "run" in aliases wants the form pkg:cmd`},
 		{"an alias that is no name", Selection{Aliases: map[string]string{"X Y": "alpha:run"}}, "", `argument "X Y" as an alias is no function name`},
 	}

@@ -189,14 +189,12 @@ func answer(ctx context.Context, launch Launcher, call string, args ...string) (
 	return append(r.Stdout.Head, r.Stdout.Tail...), nil
 }
 
+// keptStderr is how much of a launcher's stderr a message shows at most.
+const keptStderr = 1000
+
 // lastLines is the end of a captured stream, short enough for a message.
 func lastLines(c sandbox.Capture) string {
-	const room = 1000
-	text := strings.TrimSpace(strings.ToValidUTF8(string(c.Head)+string(c.Tail), "\uFFFD"))
-	if len(text) > room {
-		text = "…" + strings.ToValidUTF8(text[len(text)-room:], "")
-	}
-	return text
+	return endOf(string(c.Head)+string(c.Tail), keptStderr)
 }
 
 // checkNames refuses names that no function can have, and two of one name.

@@ -77,9 +77,14 @@ func argumentsText(raw json.RawMessage) string {
 	if err != nil {
 		return "  (" + err.Error() + ")\n"
 	}
+	type form struct {
+		Type any `json:"type"`
+	}
 	var s struct {
 		Properties map[string]struct {
-			Type        any             `json:"type"`
+			form
+			AnyOf       []form          `json:"anyOf"`
+			OneOf       []form          `json:"oneOf"`
 			Description string          `json:"description"`
 			Enum        []any           `json:"enum"`
 			Default     json.RawMessage `json:"default"`
@@ -110,7 +115,11 @@ func argumentsText(raw json.RawMessage) string {
 	for _, name := range names {
 		p := s.Properties[name]
 		fmt.Fprintf(&sb, "  --arg %s=", name)
-		sb.WriteString(typeText(p.Type))
+		types := []any{p.Type}
+		for _, f := range append(p.AnyOf, p.OneOf...) {
+			types = append(types, f.Type)
+		}
+		sb.WriteString(typeText(types))
 		if slices.Contains(s.Required, name) {
 			sb.WriteString("  required")
 		}
@@ -128,18 +137,20 @@ func argumentsText(raw json.RawMessage) string {
 	return sb.String()
 }
 
-func typeText(t any) string {
-	switch t := t.(type) {
-	case string:
-		return strings.ToUpper(t)
-	case []any:
-		words := make([]string, len(t))
-		for i, w := range t {
-			words[i] = strings.ToUpper(fmt.Sprint(w))
+// typeText names the types that a value may have, those of a union too.
+func typeText(types []any) string {
+	var words []string
+	for _, t := range types {
+		if list, ok := t.([]any); ok {
+			words = append(words, typeText(list))
+		} else if name, ok := t.(string); ok && !slices.Contains(words, strings.ToUpper(name)) {
+			words = append(words, strings.ToUpper(name))
 		}
-		return strings.Join(words, "|")
 	}
-	return "VALUE"
+	if len(words) == 0 {
+		return "VALUE"
+	}
+	return strings.Join(words, "|")
 }
 
 func joinValues(values []any) string {

@@ -67,7 +67,10 @@ type DescribeError struct {
 
 func (e *DescribeError) Error() string {
 	text := fmt.Sprintf("%s: %s", e.Call, e.Reason)
-	if e.Stderr != "" {
+	switch {
+	case strings.Contains(e.Stderr, "\n"):
+		text += "\n" + e.Stderr
+	case e.Stderr != "":
 		text += "; stderr: " + e.Stderr
 	}
 	return text

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	ignore "github.com/sabhiram/go-gitignore"
 )
 
 // neverSource are folders and files of tools and systems, whatever .gitignore
@@ -19,32 +17,27 @@ var neverSource = []string{
 }
 
 // sourceFilter decides which files of a source folder count: for the stamp, and
-// for what the exec builder copies.
+// for what the builders copy.
 type sourceFilter struct {
 	dir   string // the package folder
-	rules []ignoreRules
-	root  string // the checkout, or the package folder itself
-}
-
-type ignoreRules struct {
-	dir   string // the folder of the .gitignore
-	rules *ignore.GitIgnore
+	below string // its path in the checkout, with slashes
+	rules ignoreRules
 }
 
 // newSourceFilter reads the .gitignore files from the top of the checkout down
-// to the package; those below it are read by the walk.
+// to the package; those below it are read by the walk. A rule that leaves out the
+// package as a whole says nothing about a file of it: somebody asked for it.
 func newSourceFilter(dir string) *sourceFilter {
-	f := &sourceFilter{dir: dir, root: checkout(dir)}
-	var above []string
-	for d := dir; ; d = filepath.Dir(d) {
-		above = append(above, d)
-		if d == f.root || d == filepath.Dir(d) {
-			break
-		}
+	root := checkout(dir)
+	f := &sourceFilter{dir: dir}
+	if rel, err := filepath.Rel(root, dir); err == nil {
+		f.below = filepath.ToSlash(rel)
 	}
-	for _, d := range slices.Backward(above) {
-		f.read(d)
+	for d := f.below; d != "."; {
+		d = path.Dir(d)
+		f.rules = append(readIgnoreRules(filepath.Join(root, filepath.FromSlash(d)), d), f.rules...)
 	}
+	f.rules = append(f.rules.without(f.below), readIgnoreRules(dir, f.below)...)
 	return f
 }
 
@@ -60,17 +53,16 @@ func checkout(dir string) string {
 	}
 }
 
-func (f *sourceFilter) read(dir string) {
+func readIgnoreRules(dir, below string) ignoreRules {
 	data, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
 	if err != nil {
-		return // there is none
+		return nil // there is none
 	}
-	f.rules = append(f.rules, ignoreRules{dir, ignore.CompileIgnoreLines(strings.Split(string(data), "\n")...)})
+	return parseIgnoreRules(below, string(data))
 }
 
 // keep is a filter of paths relative to the package; it reads the .gitignore of
-// each folder that it lets in. A folder or file that the rules above the package
-// leave out as a whole is still the package that was asked for.
+// each folder that it lets in.
 func (f *sourceFilter) keep(p string, isDir bool) bool {
 	if slices.Contains(neverSource, path.Base(p)) || strings.HasPrefix(path.Base(p), "._") {
 		return false
@@ -78,12 +70,12 @@ func (f *sourceFilter) keep(p string, isDir bool) bool {
 	if !isDir && strings.HasSuffix(p, ".pyc") {
 		return false
 	}
-	full := filepath.Join(f.dir, filepath.FromSlash(p))
-	if !isMarker(p) && f.ignored(full, isDir) {
+	below := path.Join(f.below, p)
+	if !isMarker(p) && f.rules.ignore(below, isDir) {
 		return false
 	}
 	if isDir {
-		f.read(full)
+		f.rules = append(f.rules, readIgnoreRules(filepath.Join(f.dir, filepath.FromSlash(p)), below)...)
 	}
 	return true
 }
@@ -91,36 +83,6 @@ func (f *sourceFilter) keep(p string, isDir bool) bool {
 // isMarker: what makes the folder a package is part of it, also where a
 // compiled launch is not committed.
 func isMarker(p string) bool { return slices.Contains(markers, p) }
-
-func (f *sourceFilter) ignored(full string, isDir bool) bool {
-	for _, r := range f.rules {
-		rel, err := filepath.Rel(r.dir, full)
-		if err != nil || !filepath.IsLocal(rel) {
-			continue
-		}
-		rel = filepath.ToSlash(rel)
-		if isDir {
-			rel += "/"
-		}
-		if f.above(r.dir) && r.rules.MatchesPath(f.packagePath(r.dir)) {
-			continue // it leaves out the whole package, which says nothing about a file
-		}
-		if r.rules.MatchesPath(rel) {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *sourceFilter) above(dir string) bool { return dir != f.dir && !strings.HasPrefix(dir, f.dir) }
-
-func (f *sourceFilter) packagePath(from string) string {
-	rel, err := filepath.Rel(from, f.dir)
-	if err != nil {
-		return ""
-	}
-	return filepath.ToSlash(rel) + "/"
-}
 
 // copyFiles copies the named files of src below dst, with mode 0644 or 0755.
 // Links are copied as links.

@@ -1,6 +1,7 @@
 package toolpkg
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -41,7 +42,13 @@ func Format(format string, fns []Function) (json.RawMessage, error) {
 	case "mcp":
 		out = map[string]any{"tools": list}
 	}
-	return json.MarshalIndent(out, "", "  ")
+	text, err := schema.Encode(out)
+	if err != nil {
+		return nil, err
+	}
+	var indented bytes.Buffer
+	err = json.Indent(&indented, text, "", "  ")
+	return indented.Bytes(), err
 }
 
 type openAITool struct {

@@ -89,11 +89,11 @@ func TestDescribeTextOfOddSchemas(t *testing.T) {
 	p := describedPackage(t)
 	p.Network = true
 	p.Commands = []Command{
-		{Name: "odd", Params: []byte(`{"type":"object","properties":{"a":{"type":["string","integer"]},"b":{}}}`)},
+		{Name: "odd", Params: []byte(`{"type":"object","properties":{"a":{"type":["string","integer"]},"b":{},"c":{"anyOf":[{"type":"number"},{"type":"array","items":{}},{"type":"null"}]}}}`)},
 		{Name: "broken", Params: []byte(`{"$ref":"#/nowhere"}`)},
 	}
 	got := DescribeText(p, functions(p))
-	for _, want := range []string{"network    full\n", "--arg a=STRING|INTEGER\n", "--arg b=VALUE\n", "broken (function broken)\n  (invalid schema: $ref \"#/nowhere\" does not lead to a part of the same document)\n"} {
+	for _, want := range []string{"network    full\n", "--arg a=STRING|INTEGER\n", "--arg b=VALUE\n", "--arg c=NUMBER|ARRAY\n", "broken (function broken)\n  (invalid schema: $ref \"#/nowhere\" does not lead to a part of the same document)\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nlacks %q", got, want)
 		}
@@ -103,7 +103,7 @@ func TestDescribeTextOfOddSchemas(t *testing.T) {
 func TestMergeArgs(t *testing.T) {
 	t.Parallel()
 	dir := tempDir(t)
-	writeTree(t, dir, map[string]string{"text.txt": "from a file"})
+	writeTree(t, dir, map[string]string{"text.txt": "from a file", "bytes": "\xff"})
 	c := Command{Params: []byte(`{"type":"object","properties":{"list":{"type":"array","items":{"type":"string"}},"n":{"type":"integer"}}}`)}
 	tests := []struct {
 		name, base string
@@ -117,7 +117,11 @@ func TestMergeArgs(t *testing.T) {
 		{"file", "", []string{"a@text.txt"}, `{"a":"from a file"}`, ""},
 		{"repeated", "", []string{"a=1", "a=2"}, `{"a":["1","2"]}`, ""},
 		{"one of a list", "", []string{"list=x"}, `{"list":["x"]}`, ""},
-		{"a whole list as text", "", []string{`list=["x","y"]`}, `{"list":"[\"x\",\"y\"]"}`, ""},
+		{"a whole list as text", "", []string{`list=["x","y"]`}, `{"list":["x","y"]}`, ""},
+		{"a number as text", `{"n":"1"}`, []string{"n=2", "m=3"}, `{"m":"3","n":2}`, ""},
+		{"a number as JSON text stays for the call to report", "", []string{`n:="2"`}, `{"n":"2"}`, ""},
+		{"null as JSON", "", []string{`n:=null`}, `{"n":null}`, ""},
+		{"no number", "", []string{"n=two"}, `{"n":"two"}`, ""},
 		{"a raw list", "", []string{`list:=["x"]`}, `{"list":["x"]}`, ""},
 		{"an encoded object", `"{\"a\":1}"`, []string{"b=2"}, `{"a":1,"b":"2"}`, ""},
 		{"null", `null`, []string{"b=2"}, `{"b":"2"}`, ""},
@@ -125,6 +129,7 @@ func TestMergeArgs(t *testing.T) {
 		{"no key", "", []string{"=x"}, "", `argument "=x" has no key; write key=text, key:=JSON or key@file`},
 		{"bad JSON", "", []string{"a:={"}, "", `argument "a:={" after := is not valid JSON`},
 		{"no file", "", []string{"a@none"}, "", `argument "a@none" cannot be read`},
+		{"no text", "", []string{"a@bytes"}, "", `argument "a@bytes" is no UTF-8 text`},
 		{"no object", `[1]`, []string{"a=1"}, "", `argument "[1]" is no JSON object, so --arg cannot add to it`},
 		{"bad base", `{`, []string{"a=1"}, "", "not valid JSON"},
 		{"bad encoded base", `"{"`, []string{"a=1"}, "", "not valid JSON"},

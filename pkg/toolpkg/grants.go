@@ -55,7 +55,7 @@ func grantOne(p *Package, v EnvVar, granted []string, getenv func(string) (strin
 		}
 	}
 	value, ok = getenv(v.Name)
-	if !ok && v.Required {
+	if value == "" && v.Required { // as CI systems leave a secret that nobody made
 		return "", false, &EnvError{
 			Package: p.Name, Name: v.Name, Reason: "is required and not set",
 			Hint: fmt.Sprintf("export %s=… and call again", v.Name),

@@ -89,6 +89,7 @@ case "$1" in
 *:write*) echo new > out.txt && echo wrote ;;
 *:bad*) echo "text: no such thing" >&2; echo 'agentctl-error: {"kind":"invalid_arguments","message":"no such thing","field":"text"}' >&2; exit 2 ;;
 *:two*) echo "usage" >&2; exit 2 ;;
+*:read:*) file=${1#*:read:}; cat "${file%%:*}" || exit 1 ;;
 *:config*) echo "no key" >&2; exit 3 ;;
 *:later*) exit 4 ;;
 *:fail*) echo "broken" >&2; exit 1 ;;

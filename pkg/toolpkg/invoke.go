@@ -26,7 +26,8 @@ type Invoker struct {
 	Run sandbox.RunFunc
 	// Workspace is what commands see, as far as their package says.
 	Workspace sandbox.WorkspaceOptions
-	// Artifacts is the folder below which each call gets its own.
+	// Artifacts is the folder below which each call gets its own; "" means a
+	// temporary one, which stays when a call leaves something in it.
 	Artifacts string
 	// LookupEnv reads the host's variables; nil means that there are none.
 	LookupEnv func(name string) (string, bool)
@@ -47,7 +48,7 @@ type Call struct {
 	// OutputDir is the folder for artifacts; "" makes a fresh one.
 	OutputDir string
 	// Stdout and Stderr receive the streams while the tool runs, redacted; they may
-	// be nil.
+	// be nil. One that has a receiver is kept in a file only with ForModel.
 	Stdout, Stderr io.Writer
 	// ForModel keeps the whole of what [InvokeResult.ForModel] will cut in a file.
 	ForModel bool
@@ -105,18 +106,28 @@ func (v *Invoker) invoke(ctx context.Context, c Call, r *InvokeResult) error {
 	if err != nil {
 		return err
 	}
-	dir, err := openOutputDir(v.Artifacts, c.OutputDir, v.now())
+	dir, err := openOutputDir(v.Workspace.Dir, v.Artifacts, c.OutputDir, v.now())
 	if err != nil {
 		return fmt.Errorf("make the folder for artifacts: %w", err)
 	}
+	defer dir.close()
 	run := &running{
-		r: r, dir: dir, forModel: c.ForModel,
-		stdout: newOutput(dir.base+"-stdout.txt", c.Stdout, secrets),
-		stderr: newOutput(dir.base+"-stderr.txt", c.Stderr, secrets),
+		pkg: p, secrets: secrets, r: r, dir: dir, forModel: c.ForModel,
+		stdout: newOutput(c.whole(dir, c.Stdout, "-stdout.txt"), c.Stdout, secrets),
+		stderr: newOutput(c.whole(dir, c.Stderr, "-stderr.txt"), c.Stderr, secrets),
 	}
 	policy := v.policy(c, env, dir.path)
 	run.wall = policy.Limits.Wall
 	return run.do(ctx, v.Run, policy, command(c, args, run))
+}
+
+// whole is the file for a stream that the result holds in part: none where its
+// receiver has seen all of it.
+func (c Call) whole(dir *outputDir, receiver io.Writer, suffix string) spillFile {
+	if receiver != nil && !c.ForModel {
+		return spillFile{}
+	}
+	return dir.file(suffix)
 }
 
 // checkArgs coerces and validates before anything is spawned.
@@ -151,7 +162,9 @@ func (v *Invoker) policy(c Call, env map[string]string, outputDir string) sandbo
 	env["AGENTCTL_CONTRACT"] = fmt.Sprint(ContractVersion)
 	env["AGENTCTL_OUTPUT_DIR"] = outputDir
 	policy.Env = env
-	policy.Limits = sandbox.Limits{Wall: p.timeout(), Data: p.Memory, Head: 1, Tail: 1} // our own writers keep the output
+	// Our own writers keep the output; the sandbox gets as much as it needs to
+	// explain a failure by what the tool said last.
+	policy.Limits = sandbox.Limits{Wall: p.timeout(), Data: p.Memory, Head: 1, Tail: 8 << 10}
 	if c.Timeout > 0 {
 		policy.Limits.Wall = c.Timeout
 	}
@@ -172,6 +185,8 @@ func command(c Call, args json.RawMessage, run *running) sandbox.Command {
 
 // running is one call while it runs.
 type running struct {
+	pkg            *Package
+	secrets        []secret
 	r              *InvokeResult
 	dir            *outputDir
 	stdout, stderr *output
@@ -190,10 +205,22 @@ func (x *running) do(ctx context.Context, run sandbox.RunFunc, p sandbox.Policy,
 		return fmt.Errorf("keep the output: %w", err)
 	}
 	if runErr != nil {
-		return runErr
+		return x.pkg.broken(runErr)
 	}
 	x.ended(res)
+	x.r.Hint = redacted(x.r.Hint, x.secrets) // it may name a path that the tool printed
 	return nil
+}
+
+// broken tells an error about the package itself from one about the machine.
+func (p *Package) broken(err error) error {
+	if _, ok := errors.AsType[*sandbox.NotFoundError](err); ok {
+		return &BrokenError{Package: p.Name, Reason: "its launch or the interpreter of that is missing"}
+	}
+	if _, ok := errors.AsType[*sandbox.NotExecutableError](err); ok {
+		return &BrokenError{Package: p.Name, Reason: "its launch cannot be executed"}
+	}
+	return err
 }
 
 // streams puts the output into the result. The whole of a stream that a model
@@ -235,9 +262,12 @@ func (x *running) ended(res sandbox.Result) {
 	for _, path := range res.Appeared {
 		r.Findings = append(r.Findings, diag.Diagnostic{
 			File: path, Severity: diag.Warning, Code: "sandbox.appeared",
-			Message: "appeared while the tool ran; it can steer a model, so chat leaves it out until you agree",
-			Fix: "look at it, then run agentctl trust",
+			Message: res.Change() + " while the tool ran; it can steer a model, so chat leaves it out until you agree",
+			Fix:     "look at it, then run agentctl trust",
 		})
+	}
+	for _, text := range res.Warnings {
+		r.Findings = append(r.Findings, diag.Diagnostic{Severity: diag.Warning, Code: "sandbox.warning", Message: text})
 	}
 	r.Hint = strings.Join(res.Hints, "\n")
 	switch {
@@ -340,12 +370,6 @@ func hostKind(err error) (kind string, exit int, hint string) {
 	}
 	if e, ok := errors.AsType[*sandbox.PolicyError](err); ok {
 		return KindPolicy, ToolArguments, e.Cure
-	}
-	if _, ok := errors.AsType[*sandbox.NotFoundError](err); ok {
-		return KindBroken, ExitBroken, "the package's launch or its interpreter is missing; build it again"
-	}
-	if _, ok := errors.AsType[*sandbox.NotExecutableError](err); ok {
-		return KindBroken, ExitBroken, "the package's launch cannot be executed; build it again"
 	}
 	if errors.Is(err, context.Canceled) {
 		return KindInterrupted, ExitInterrupted, ""

@@ -209,6 +209,75 @@ func TestInvokeArtifacts(t *testing.T) {
 	}
 }
 
+// What came with a checkout cannot lead artifacts out of the workspace.
+func TestInvokePassesNoLink(t *testing.T) {
+	t.Parallel()
+	for _, link := range []string{".agentctl", ".agentctl/artifacts"} {
+		ws, outside := tempDir(t), tempDir(t)
+		if err := os.MkdirAll(filepath.Join(ws, filepath.Dir(link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(outside, filepath.Join(ws, link)); err != nil {
+			t.Fatal(err)
+		}
+		r := invoker(t, ws).Invoke(t.Context(), echoCall(t, `{"text":"x:artifact"}`))
+		if r.ExitCode != ExitSandbox || !strings.Contains(r.Message, link+`" is a symbolic link`) {
+			t.Errorf("%s: got %+v", link, r)
+		}
+		c := echoCall(t, `{"text":"x:flood"}`)
+		c.OutputDir = filepath.Join(ws, "out") // what is too long goes beside the artifacts all the same
+		if r := invoker(t, ws).Invoke(t.Context(), c); r.StdoutFile != "" {
+			t.Errorf("%s: got %+v", link, r.StdoutFile)
+		}
+		if left, _ := os.ReadDir(outside); len(left) > 0 {
+			t.Errorf("%s: %v was written outside", link, left)
+		}
+	}
+}
+
+func TestInvokeWithoutAPlaceForArtifacts(t *testing.T) {
+	echoPackage(t) // it is built in a temporary folder of its own
+	tmp := tempDir(t)
+	t.Setenv("TMPDIR", tmp)
+	v := invoker(t, tempDir(t))
+	v.Artifacts = ""
+	v.Invoke(t.Context(), echoCall(t, `{"text":"x"}`))
+	if left, _ := os.ReadDir(tmp); len(left) > 0 {
+		t.Errorf("an empty folder is left: %v", left)
+	}
+	r := v.Invoke(t.Context(), echoCall(t, `{"text":"x:artifact"}`))
+	if len(r.Artifacts) != 1 || !strings.HasPrefix(r.Artifacts[0].Path, tmp) {
+		t.Fatalf("got %+v", r)
+	}
+	if text, err := os.ReadFile(r.Artifacts[0].Path); err != nil || string(text) != "plot\n" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// What the sandbox kept from a tool is said to whoever called it.
+func TestInvokeExplainsTheSandbox(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(tempDir(t), "secret")
+	writeTree(t, filepath.Dir(secret), map[string]string{"secret": "x"})
+	r := invoker(t, tempDir(t)).Invoke(t.Context(), echoCall(t, `{"text":"x:read:`+secret+`:"}`))
+	if want := `"` + secret + `" exists but was not granted`; r.ExitCode != 1 || !strings.Contains(r.Hint, want) || !strings.Contains(r.ForModel(), "hint: "+want) {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// A hint quotes what the tool printed, so it hides secrets as the streams do.
+func TestHintsAreRedacted(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(tempDir(t), "key.pem")
+	writeTree(t, filepath.Dir(file), map[string]string{"key.pem": "x"})
+	v := invoker(t, tempDir(t))
+	v.LookupEnv = func(string) (string, bool) { return file, true }
+	r := v.Invoke(t.Context(), echoCall(t, `{"text":"x:read:`+file+`:"}`))
+	if r.ExitCode != 1 || !strings.Contains(r.Hint, `"[redacted:API_TOKEN]" exists but was not granted`) || strings.Contains(r.ForModel(), file) {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestInvokeTimeout(t *testing.T) {
 	t.Parallel()
 	c := echoCall(t, `{"text":"x:sleep"}`)
@@ -239,6 +308,12 @@ func TestInvokeLargeOutput(t *testing.T) {
 	whole, err := os.ReadFile(r.StdoutFile)
 	if err != nil || len(whole) != 400_004 {
 		t.Errorf("%s holds %d bytes, %v", r.StdoutFile, len(whole), err)
+	}
+	var seen strings.Builder
+	shown := echoCall(t, `{"text":"x:flood"}`)
+	shown.Stdout = &seen
+	if again := invoker(t, tempDir(t)).Invoke(t.Context(), shown); again.StdoutFile != "" || seen.Len() != 400_004 {
+		t.Errorf("somebody who saw %d bytes also gets %q", seen.Len(), again.StdoutFile)
 	}
 	text := r.ForModel()
 	if n := len([]rune(text)); n > ModelLimit+500 || !strings.Contains(text, r.StdoutFile) {
@@ -329,7 +404,9 @@ func TestForModel(t *testing.T) {
 		{"empty blocks are left out", InvokeResult{}, "exit_code: 0\n"},
 		{"all blocks", InvokeResult{ExitCode: 1, Stdout: "a\n", Stderr: "b", Artifacts: []Artifact{{"/w/p.png", 7}}}, "exit_code: 1\nstdout:\na\nstderr:\nb\nartifacts:\n/w/p.png (7 bytes)\n"},
 		{"the host's reason", InvokeResult{Origin: OriginHost, ExitCode: 2, Message: "limit: expected integer", Hint: "call again"}, "exit_code: 2\nstderr:\nlimit: expected integer\nhint: call again\n"},
-		{"a tool's stderr is unchanged", InvokeResult{Origin: OriginTool, ExitCode: 2, Stderr: "x\nagentctl-error: {}\n", Hint: "for people"}, "exit_code: 2\nstderr:\nx\nagentctl-error: {}\n"},
+		{"a tool's stderr is unchanged", InvokeResult{Origin: OriginTool, ExitCode: 2, Stderr: "x\nagentctl-error: {}\n"}, "exit_code: 2\nstderr:\nx\nagentctl-error: {}\n"},
+		{"what the sandbox kept from it", InvokeResult{Origin: OriginTool, ExitCode: 1, Stderr: "x\n", Hint: "no network\nno /secret"}, "exit_code: 1\nstderr:\nx\nhint: no network\nhint: no /secret\n"},
+		{"a silent tool", InvokeResult{Origin: OriginTool, ExitCode: 1, Hint: "no network"}, "exit_code: 1\nstderr:\nhint: no network\n"},
 	}
 	for _, tt := range tests {
 		if got := tt.in.ForModel(); got != tt.want {

@@ -2,9 +2,9 @@ package toolpkg
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -13,12 +13,15 @@ import (
 const (
 	KeepHead = 64 << 10
 	KeepTail = 64 << 10
+	// KeepWhole bounds the file with the whole of a stream: as much as a tool may
+	// write into a file of its own. Without it a tool could fill the disk.
+	KeepWhole = 256 << 20
 )
 
 // output receives one stream of a tool: redacted, passed on, kept as head and
 // tail, and written to a file once that is not all of it.
 type output struct {
-	file   string    // where the whole goes, "" for nowhere
+	file   spillFile // where the whole goes; no path for nowhere
 	pass   io.Writer // the user's stream, or nil
 	head   []byte
 	tail   []byte
@@ -28,7 +31,7 @@ type output struct {
 	redact io.WriteCloser
 }
 
-func newOutput(file string, pass io.Writer, secrets []secret) *output {
+func newOutput(file spillFile, pass io.Writer, secrets []secret) *output {
 	o := &output{file: file, pass: pass}
 	o.redact = newRedactor(writerFunc(o.take), secrets)
 	return o
@@ -55,11 +58,11 @@ func (o *output) take(p []byte) (int, error) {
 
 func (o *output) keep(p []byte) {
 	o.total += int64(len(p))
-	if o.whole == nil && o.err == nil && o.file != "" && o.total > KeepHead+KeepTail {
+	if o.whole == nil && o.err == nil && o.file.path != "" && o.total > KeepHead+KeepTail {
 		o.spill()
 	}
 	if o.whole != nil && o.err == nil {
-		_, o.err = o.whole.Write(p)
+		_, o.err = o.whole.Write(p[:min(int64(len(p)), max(0, KeepWhole-o.total+int64(len(p))))])
 	}
 	room := min(len(p), KeepHead-len(o.head))
 	o.head = append(o.head, p[:room]...)
@@ -78,10 +81,7 @@ func (o *output) trim() {
 
 // spill starts the file with what came so far, all of which is still kept.
 func (o *output) spill() {
-	if o.err = os.MkdirAll(filepath.Dir(o.file), 0o755); o.err != nil {
-		return
-	}
-	if o.whole, o.err = os.OpenFile(o.file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); o.err != nil {
+	if o.whole, o.err = o.file.create(); o.err != nil {
 		return
 	}
 	_, o.err = o.whole.Write(append(append([]byte{}, o.head...), o.tail...))
@@ -91,17 +91,20 @@ func (o *output) spill() {
 func (o *output) close() (streamText, error) {
 	err := o.redact.Close()
 	if o.whole != nil {
+		if o.total > KeepWhole && o.err == nil {
+			_, o.err = fmt.Fprintf(o.whole, "\n[… %d bytes left out: a file of output ends here …]\n", o.total-KeepWhole)
+		}
 		err = errors.Join(err, o.err, o.whole.Close())
 	} else {
 		err = errors.Join(err, o.err)
 	}
 	o.trim()
 	t := streamText{Text: valid(o.head) + valid(o.tail)}
-	if dropped := o.total - int64(len(o.head)+len(o.tail)); dropped > 0 {
-		t.Text, t.Cut = valid(o.head)+cutMark(dropped, "bytes", o.file)+valid(o.tail), true
-	}
 	if o.whole != nil && err == nil {
-		t.File = o.file
+		t.File = o.file.path
+	}
+	if dropped := o.total - int64(len(o.head)+len(o.tail)); dropped > 0 {
+		t.Text, t.Cut = valid(o.head)+cutMark(dropped, "bytes", t.File)+valid(o.tail), true
 	}
 	return t, err
 }
@@ -109,15 +112,14 @@ func (o *output) close() (streamText, error) {
 // save writes a stream that was kept as a whole, for a reader who gets less.
 func (o *output) save() (string, error) {
 	if o.whole != nil {
-		return o.file, nil
+		return o.file.path, nil
 	}
-	if o.file == "" {
-		return "", nil
-	}
-	if err := os.MkdirAll(filepath.Dir(o.file), 0o755); err != nil {
+	f, err := o.file.create()
+	if err != nil {
 		return "", err
 	}
-	return o.file, os.WriteFile(o.file, append(append([]byte{}, o.head...), o.tail...), 0o600)
+	_, err = f.Write(append(append([]byte{}, o.head...), o.tail...))
+	return o.file.path, errors.Join(err, f.Close())
 }
 
 // streamText is one stream as a result carries it.

@@ -167,7 +167,11 @@ func holdName(digest string) string { return ".hold-" + strings.TrimPrefix(diges
 // one is published. Where the folder cannot be written, nobody can clean up
 // either, and there is nothing to hold.
 func (p *Package) Hold() (release func()) {
-	lock := flock.New(filepath.Join(p.Root, holdName(p.Digest)))
+	file := filepath.Join(p.Root, holdName(p.Digest))
+	if noLinks(p.Root, file) != nil {
+		return func() {}
+	}
+	lock := flock.New(file)
 	if ok, err := lock.TryRLock(); err != nil || !ok {
 		return func() {}
 	}

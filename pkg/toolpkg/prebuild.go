@@ -53,6 +53,8 @@ type Outcome struct {
 type Prebuilder struct {
 	// Out is the folder of prebuilt packages, .agentctl/prebuilt of a workspace.
 	Out string
+	// Workspace is the folder in which Out passes no link; "" means anywhere.
+	Workspace string
 	// Sandbox opens what the launcher is probed in; it is called once and only when
 	// something has to be built.
 	Sandbox func(ctx context.Context) (sandbox.RunFunc, error)
@@ -192,10 +194,14 @@ func (p *Prebuilder) build(ctx context.Context, src *Source, o *Outcome) error {
 	if err != nil || o.Status == Fresh && !p.Force {
 		return err
 	}
-	if err := os.MkdirAll(w.root, 0o755); err != nil {
+	if err := makeBelow(p.Workspace, w.root); err != nil {
 		return err
 	}
-	lock := flock.New(filepath.Join(w.root, ".lock"))
+	lockFile := filepath.Join(w.root, ".lock")
+	if err := noLinks(p.Workspace, lockFile); err != nil {
+		return err
+	}
+	lock := flock.New(lockFile)
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
 		return fmt.Errorf("wait for another prebuild of %s: %w", src.Name, err)
 	}

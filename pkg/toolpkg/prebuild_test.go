@@ -269,6 +269,127 @@ func TestForceCuresADamagedBuild(t *testing.T) {
 	}
 }
 
+func TestADamagedEarlierBuildIsNotUsedAgain(t *testing.T) {
+	t.Parallel()
+	ws := tempDir(t)
+	out := filepath.Join(ws, "prebuilt")
+	src := shellSource(t, filepath.Join(ws, "tools"))
+	build(t, out, src)
+	p, err := LoadPackage(filepath.Join(out, "echo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeTree(t, src.Dir, map[string]string{"note.txt": "x"})
+	build(t, out, src)
+	writeTree(t, p.Dir, map[string]string{"runtime/lib.sh": "damaged"})
+	if err := os.Remove(filepath.Join(src.Dir, "note.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if o := build(t, out, src)[0]; o.Digest != p.Digest {
+		t.Fatalf("got %+v, want the first digest", o)
+	}
+	if data, _ := os.ReadFile(filepath.Join(p.Dir, "runtime", "lib.sh")); string(data) != shellLib {
+		t.Error("the damage is still there")
+	}
+}
+
+// The same content again keeps the build before it.
+func TestForceKeepsTheOlderBuild(t *testing.T) {
+	t.Parallel()
+	ws := tempDir(t)
+	out := filepath.Join(ws, "prebuilt")
+	src := shellSource(t, filepath.Join(ws, "tools"))
+	build(t, out, src)
+	writeTree(t, src.Dir, map[string]string{"note.txt": "x"})
+	build(t, out, src)
+	again := prebuilder(t, out)
+	again.Force = true
+	if o, err := again.Prebuild(t.Context(), []*Source{src}); err != nil || o[0].Err != nil {
+		t.Fatal(err, o)
+	}
+	if found, _ := filepath.Glob(filepath.Join(out, "echo", "*", launchName)); len(found) != 2 {
+		t.Errorf("builds: %v, want two", found)
+	}
+}
+
+func TestPlainModes(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	writeTree(t, dir, map[string]string{"a/file": "", "a/program*": ""})
+	for name, mode := range map[string]os.FileMode{"a/file": 0o600, "a/program": 0o4711, "a": 0o700} {
+		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("file", filepath.Join(dir, "a", "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := plainModes(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"a/file": 0o644, "a/program": 0o755, "a": 0o755 | os.ModeDir} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
+		}
+	}
+}
+
+// What came with a checkout cannot lead a build out of the workspace.
+func TestPrebuildPassesNoLink(t *testing.T) {
+	t.Parallel()
+	for _, link := range []string{".agentctl", ".agentctl/prebuilt", ".agentctl/prebuilt/echo", ".agentctl/prebuilt/echo/.lock"} {
+		ws, outside := tempDir(t), tempDir(t)
+		src := shellSource(t, filepath.Join(ws, "tools"))
+		if err := os.MkdirAll(filepath.Join(ws, filepath.Dir(link)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(filepath.Join(outside, "new"), filepath.Join(ws, link)); err != nil {
+			t.Fatal(err)
+		}
+		p := prebuilder(t, filepath.Join(ws, ".agentctl", "prebuilt"))
+		p.Workspace = ws
+		o, err := p.Prebuild(t.Context(), []*Source{src})
+		if err != nil || !strings.Contains(errText(o[0].Err), link+`" is a symbolic link`) {
+			t.Errorf("%s: got %v, %v", link, err, o[0].Err)
+		}
+		if left, _ := os.ReadDir(outside); len(left) > 0 {
+			t.Errorf("%s: %v was written outside", link, left)
+		}
+	}
+}
+
+// A lock of a session is never made through a link.
+func TestHoldPassesNoLink(t *testing.T) {
+	t.Parallel()
+	ws, outside := tempDir(t), tempDir(t)
+	out := filepath.Join(ws, "prebuilt")
+	build(t, out, shellSource(t, filepath.Join(ws, "tools")))
+	p, err := LoadPackage(filepath.Join(out, "echo"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(outside, "new"), filepath.Join(p.Root, holdName(p.Digest))); err != nil {
+		t.Fatal(err)
+	}
+	p.Hold()()
+	if left, _ := os.ReadDir(outside); len(left) > 0 {
+		t.Errorf("%v was made outside", left)
+	}
+}
+
+// A failure names the files that its reader has.
+func TestFailuresSpeakOfTheSource(t *testing.T) {
+	t.Parallel()
+	ws := tempDir(t)
+	src := shellSource(t, filepath.Join(ws, "tools"))
+	writeTree(t, src.Dir, map[string]string{"launch*": "#!/bin/sh\n. \"$(dirname \"$0\")/lib.sh\"\n. \"$(dirname \"$0\")/none.sh\"\n"})
+	o, err := prebuilder(t, filepath.Join(ws, "prebuilt")).Prebuild(t.Context(), []*Source{src})
+	text := errText(o[0].Err)
+	if err != nil || !strings.Contains(text, src.Dir+"/launch: 3:") || !strings.Contains(text, "runtime/none.sh") || strings.Contains(text, tmpPrefix) {
+		t.Errorf("got %v, %s", err, text)
+	}
+}
+
 func TestTwoPrebuildsAtOnce(t *testing.T) {
 	t.Parallel()
 	ws := tempDir(t)

@@ -47,16 +47,16 @@ func (w *work) do(ctx context.Context, run sandbox.RunFunc, o *Outcome) error {
 	w.job.Builds = w.finished()
 	rt, err := w.builder.Build(ctx, w.job)
 	if err != nil {
-		return err
+		return sourcePaths(err, tmp, w.src.Dir)
 	}
 	moved := filepath.Join(tmp, "moved")
 	if err := os.Rename(w.job.Out, moved); err != nil {
 		return err
 	}
 	commands, found, err := Describe(ctx, SandboxLauncher(run, moved))
-	o.Diagnostics = w.place(found)
+	o.Diagnostics = InSource(w.src.Dir, found)
 	if err != nil {
-		return err
+		return sourcePaths(err, tmp, w.src.Dir)
 	}
 	if diag.HasErrors(found) {
 		return errors.New("a schema does not pass; see the diagnostics")
@@ -93,14 +93,6 @@ func (w *work) finished() []string {
 	return dirs
 }
 
-// place puts the source folder in front of the files that findings name.
-func (w *work) place(found []diag.Diagnostic) []diag.Diagnostic {
-	for i := range found {
-		found[i].File = filepath.Join(w.src.Dir, filepath.FromSlash(found[i].File))
-	}
-	return found
-}
-
 func keepFindings(found []diag.Diagnostic) []Finding {
 	var out []Finding
 	for _, d := range found {
@@ -115,6 +107,9 @@ func keepFindings(found []diag.Diagnostic) []Finding {
 // publish renames the finished folder to its digest and then makes it the one in
 // use. The same content as before keeps the folder that is there.
 func (w *work) publish(ctx context.Context, dir string) (string, error) {
+	if err := plainModes(dir); err != nil {
+		return "", err
+	}
 	digest, err := archive.Digest(ctx, os.DirFS(dir), archive.ScanOptions{Links: true})
 	if err != nil {
 		return "", err
@@ -122,22 +117,42 @@ func (w *work) publish(ctx context.Context, dir string) (string, error) {
 	hex := strings.TrimPrefix(digest, "sha256:")
 	previous, _ := readCurrent(os.DirFS(w.root)) // none, or one that nobody can use
 	target := filepath.Join(w.root, hex)
-	if hex == previous {
-		// The same digest may still be damaged on disk; a forced build cures that.
-		if err := replaceTree(dir, target); err != nil {
-			return "", err
-		}
-	} else if err := os.Rename(dir, target); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := replaceTree(dir, target); err != nil {
 		return "", err
 	}
 	if err := maybe.WriteFile(filepath.Join(w.root, currentName), []byte(hex+"\n"), 0o644); err != nil {
 		return "", err
 	}
-	w.clean(hex, previous)
+	if hex != previous {
+		w.clean(hex, previous)
+	}
 	return digest, nil
 }
 
-// replaceTree puts dir in the place of target where that differs.
+// plainModes gives a folder the modes that its digest speaks of: the umask of the
+// one who builds says nothing about who can run a copy.
+func plainModes(dir string) error {
+	return filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		want := fs.FileMode(0o644)
+		if d.IsDir() || info.Mode()&0o111 != 0 {
+			want = 0o755
+		}
+		if info.Mode().Perm() == want {
+			return nil
+		}
+		return os.Chmod(file, want)
+	})
+}
+
+// replaceTree puts dir in the place of target, unless the same is there already. A
+// folder of that name may still be damaged.
 func replaceTree(dir, target string) error {
 	opts := archive.ScanOptions{Links: true}
 	if got, err := archive.Digest(context.Background(), os.DirFS(target), opts); err == nil && strings.HasSuffix(got, filepath.Base(target)) {
@@ -162,7 +177,11 @@ func (w *work) clean(keep ...string) {
 		if !digestPattern.MatchString(name) || name == keep[0] || name == keep[1] {
 			continue
 		}
-		lock := flock.New(filepath.Join(w.root, holdName(name)))
+		file := filepath.Join(w.root, holdName(name))
+		if noLinks(w.root, file) != nil {
+			continue
+		}
+		lock := flock.New(file)
 		if free, err := lock.TryLock(); err != nil || !free {
 			continue
 		}

@@ -1,6 +1,7 @@
 package toolpkg
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -43,6 +44,10 @@ func readPyproject(fsys fs.FS) (*pyproject, error) {
 	}
 	p := &pyproject{}
 	if err := toml.Unmarshal(data, p); err != nil {
+		if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
+			line, column := bad.Position()
+			return nil, fmt.Errorf("%s:%d:%d: %s", pyprojectName, line, column, strings.TrimPrefix(bad.Error(), "toml: "))
+		}
 		return nil, fmt.Errorf("%s: %w", pyprojectName, err)
 	}
 	return p, nil

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"strings"
 )
 
 // secret is a value that must not leave the host.
@@ -27,6 +28,15 @@ func newRedactor(out io.Writer, secrets []secret) io.WriteCloser {
 	kept := slices.DeleteFunc(slices.Clone(secrets), func(s secret) bool { return len(s.value) < minSecret })
 	slices.SortFunc(kept, func(a, b secret) int { return cmp.Compare(len(b.value), len(a.value)) })
 	return &redactor{secrets: kept, out: out}
+}
+
+// redacted is a text without the secrets.
+func redacted(text string, secrets []secret) string {
+	var sb strings.Builder
+	r := newRedactor(&sb, secrets)
+	_, _ = io.WriteString(r, text) // a builder takes everything
+	_ = r.Close()
+	return sb.String()
 }
 
 // Write passes on everything that can no longer become a secret.

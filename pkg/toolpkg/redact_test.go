@@ -41,12 +41,12 @@ func TestRedactor(t *testing.T) {
 func TestOutputReportsTheUsersStreamOnly(t *testing.T) {
 	t.Parallel()
 	closed := errors.New("closed")
-	o := newOutput("", writerFunc(func([]byte) (int, error) { return 0, closed }), []secret{{"A", "hunter2"}})
+	o := newOutput(spillFile{}, writerFunc(func([]byte) (int, error) { return 0, closed }), []secret{{"A", "hunter2"}})
 	if _, err := o.Write([]byte("text")); !errors.Is(err, closed) {
 		t.Errorf("got %v", err)
 	}
 	// A file that cannot be written does not end the run.
-	o = newOutput("/dev/null/no/file", nil, nil)
+	o = newOutput(spillFile{path: "/dev/null/no/file"}, nil, nil)
 	if _, err := o.Write(make([]byte, KeepHead+KeepTail+1)); err != nil {
 		t.Errorf("got %v", err)
 	}

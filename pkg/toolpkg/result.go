@@ -86,15 +86,16 @@ const minStream = 10_000
 
 // ForModel is the text of a result for a model: the exit code, then a block for
 // each stream and for the artifacts, empty ones left out. Output that is cut
-// names the file that holds the whole. What the host has to say about a call
-// that it ended stands where the tool's stderr would.
+// names the file that holds the whole. What the host has to say, about a call
+// that it ended or about what the sandbox kept from the tool, stands where the
+// tool's stderr does.
 func (r InvokeResult) ForModel() string {
 	stderr := r.Stderr
 	if r.Message != "" {
 		stderr = strings.TrimRight(r.Message+"\n"+stderr, "\n")
 	}
-	if r.Hint != "" && r.Origin == OriginHost {
-		stderr = strings.TrimRight(stderr, "\n") + "\nhint: " + r.Hint
+	for hint := range strings.Lines(r.Hint) {
+		stderr = join(strings.TrimRight(stderr, "\n"), "hint: "+hint)
 	}
 	outRoom, errRoom := shares(utf8.RuneCountInString(r.Stdout), utf8.RuneCountInString(stderr))
 	var sb strings.Builder

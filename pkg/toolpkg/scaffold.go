@@ -150,7 +150,7 @@ func (r NewRequest) words() map[string]string {
 	if description == "" {
 		description = "Say what this package is for."
 	}
-	quoted, _ := json.Marshal(description) // a JSON string is a YAML string
+	quoted, _ := schema.Encode(description) // a JSON string is a YAML string
 	return map[string]string{"@NAME@": r.Name, "@COMMAND@": command, "@DESCRIPTION@": strings.Trim(string(quoted), `"`)}
 }
 
@@ -274,7 +274,7 @@ func (s *ScriptSet) pythonLauncher(words map[string]string) ([]scaffoldFile, err
 	if err != nil {
 		return nil, err
 	}
-	packages, err := json.Marshal(s.Dependencies) // and TOML's
+	packages, err := schema.Encode(s.Dependencies) // and TOML's
 	if err != nil {
 		return nil, err
 	}

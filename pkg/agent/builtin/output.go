@@ -67,7 +67,7 @@ func appeared(res sandbox.Result) []session.Warning {
 	for _, path := range res.Appeared {
 		out = append(out, session.Warning{
 			Code: "sandbox.appeared",
-			Text: path + " appeared while the command ran. It can steer a model, so chat leaves it out until you agree: look at it, then run agentctl trust (/trust in a chat)",
+			Text: path + " " + res.Change() + " while the command ran. It can steer a model, so chat leaves it out until you agree: look at it, then run agentctl trust (/trust in a chat)",
 		})
 	}
 	for _, text := range res.Warnings {

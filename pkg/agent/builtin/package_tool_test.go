@@ -108,7 +108,7 @@ func TestPackageToolEndings(t *testing.T) {
 				return sandbox.Result{}, &sandbox.NotFoundError{Program: "launch"}
 			}, true,
 			"exit_code: 126\nstderr:\nget_url is damaged and cannot run. The user was told. Go on without it.\n", false,
-			[]session.Warning{{Code: "tool.broken", Text: `fetch:get-url: program "launch" does not exist in the sandbox the package's launch or its interpreter is missing; build it again`}},
+			[]session.Warning{{Code: "tool.broken", Text: `fetch:get-url: prebuilt tool package "fetch" cannot be used: its launch or the interpreter of that is missing run agentctl tool prebuild --force fetch`}},
 		},
 	}
 	for _, tt := range tests {

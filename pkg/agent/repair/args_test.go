@@ -120,7 +120,9 @@ func TestRefusal(t *testing.T) {
 		{"12 no object", `hello`, []string{`expected an object, got "hello"`}},
 		{"12 two objects", `{"path":"a"} {"path":"b"}`, []string{`more than one value; the second begins with "{`}},
 		{"15 missing", `{"limit":1}`, []string{"missing required path", "again with arguments such as"}},
-		{"15 wrong type", `{"path":"a","limit":"many"}`, []string{"limit: expected integer, got string"}},
+		{"15 wrong type", `{"path":"a","limit":"many"}`, []string{"limit: expected integer, got string", `arguments such as {"path":"a"}`}},
+		{"15 wrapped", `{"arguments":{"path":"a.txt","limit":"many","mode":"words"}}`, []string{`arguments such as {"mode":"words","path":"a.txt"}`}},
+		{"15 long", `{"path":"` + strings.Repeat("a", 300) + `","limit":"many","mode":"words"}`, []string{`arguments such as {"mode":"words","path":"text"}`}},
 		{"15 enum", `{"path":"a","mode":"line"}`, []string{`must be one of "lines", "words", got "line" (did you mean "lines"?)`}},
 		{"15 a list instead of an object", `[1]`, []string{"expected object, got array"}},
 	}
@@ -132,7 +134,7 @@ func TestRefusal(t *testing.T) {
 			if err == nil {
 				t.Fatal("got no error")
 			}
-			text := repair.Refusal("wc", json.RawMessage(wcSchema), err)
+			text := repair.Refusal("wc", json.RawMessage(wcSchema), tt.in, err)
 			for _, want := range tt.want {
 				if !strings.Contains(text, want) {
 					t.Errorf("got\n%s\nwant it to contain %q", text, want)

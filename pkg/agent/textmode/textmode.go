@@ -17,14 +17,15 @@ import (
 )
 
 // format is how a call is written. It shows a call of a tool that is there before
-// it explains: small models copy better than they read.
+// it explains: small models copy better than they read. It does not name the tag
+// of a result: models that read it begin their answer with it.
 const format = `# How to call a tool
 Write the call as JSON between these tags, then stop. For example:
 
 %s
 
 - Several calls may follow one another, each between its own tags.
-- The next message then holds each result between <tool_result> tags. Never write those yourself.
+- The next message then tells the results. Never write a result yourself.
 - A message without a call is your answer to the user.`
 
 // System is a system prompt with the inventory of the tools and the form of a

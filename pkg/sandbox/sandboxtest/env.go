@@ -20,10 +20,11 @@ type Env struct {
 	T       testing.TB
 	Backend sandbox.Backend
 	Home    string
-	Work    string // granted for writing, and the working directory
-	Outside string // not granted
-	Secret  string // a file in Outside
-	Lock    string // a file in Work for what is left behind
+	Work    string        // granted for writing, and the working directory
+	Outside string        // not granted
+	Secret  string        // a file in Outside
+	Lock    string        // a file in Work for what is left behind
+	slow    time.Duration // how much longer a run may take
 	exe     string
 	added   []string // names that the backend adds to an environment
 	// found are the cases that ran before this one and what came of them.
@@ -37,7 +38,7 @@ func NewEnv(t testing.TB, cfg Config) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Env{T: t, Backend: cfg.Backend, Home: cfg.Home, exe: exe, added: cfg.Names, Work: tempDir(t), Outside: tempDir(t)}
+	e := &Env{T: t, Backend: cfg.Backend, Home: cfg.Home, slow: slow, exe: exe, added: cfg.Names, Work: tempDir(t), Outside: tempDir(t)}
 	e.Secret, e.Lock = filepath.Join(e.Outside, "secret"), filepath.Join(e.Work, "lock")
 	for _, f := range []string{e.Secret, e.Lock} {
 		if err := os.WriteFile(f, []byte(secretText), 0o600); err != nil {

@@ -37,7 +37,7 @@ func timeLimit(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	if took := time.Since(began); !res.TimedOut || took > time.Second+slow {
+	if took := time.Since(began); !res.TimedOut || took > time.Second+e.slow {
 		return fmt.Errorf("timed out %v after %s", res.TimedOut, took)
 	}
 	return processGone(e.Lock)
@@ -56,7 +56,7 @@ func orphan(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	if took := time.Since(began); res.Exit != 0 || took > slow {
+	if took := time.Since(began); res.Exit != 0 || took > e.slow {
 		return fmt.Errorf("exit %d after %s", res.Exit, took)
 	}
 	return processGone(e.Lock)
@@ -71,11 +71,11 @@ func deaf(ctx context.Context, e *Env) error {
 		if err != nil {
 			return err
 		}
-		if len(res.Stdout.Head) == 0 && wall < slow {
+		if len(res.Stdout.Head) == 0 && wall < e.slow {
 			continue // a busy machine: its time was up before it could be deaf
 		}
 		took := time.Since(began)
-		if !res.TimedOut || res.Exit != 137 || took < sandbox.Grace || took > wall+sandbox.Grace+slow {
+		if !res.TimedOut || res.Exit != 137 || took < sandbox.Grace || took > wall+sandbox.Grace+e.slow {
 			return fmt.Errorf("timed out %v, exit %d after %s", res.TimedOut, res.Exit, took)
 		}
 		return nil
@@ -90,7 +90,7 @@ func canceled(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	if took := time.Since(began); !res.Canceled || res.TimedOut || took > slow+time.Second {
+	if took := time.Since(began); !res.Canceled || res.TimedOut || took > e.slow+time.Second {
 		return fmt.Errorf("canceled %v, timed out %v after %s", res.Canceled, res.TimedOut, took)
 	}
 	return processGone(e.Lock)
@@ -127,13 +127,13 @@ func callerKilled(ctx context.Context, e *Env) error {
 	}
 	defer func() { _ = cmd.Wait() }()
 	defer func() { _ = cmd.Process.Kill() }()
-	if err := until(5*slow, func() bool { return processGone(e.Lock) != nil }); err != nil {
+	if err := until(5*e.slow, func() bool { return processGone(e.Lock) != nil }); err != nil {
 		return fmt.Errorf("the command of the second caller did not start: %w", err)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		return err
 	}
-	if err := until(slow, func() bool { return processGone(e.Lock) == nil }); err != nil {
+	if err := until(e.slow, func() bool { return processGone(e.Lock) == nil }); err != nil {
 		return errors.New("the command outlived its caller")
 	}
 	return nil
@@ -180,7 +180,7 @@ func oddBytes(ctx context.Context, e *Env) error {
 func noInput(ctx context.Context, e *Env) error {
 	began := time.Now()
 	got, err := e.Output(ctx, e.Policy(), "cat; echo end")
-	if err == nil && (got != "end\n" || time.Since(began) > slow) {
+	if err == nil && (got != "end\n" || time.Since(began) > e.slow) {
 		err = fmt.Errorf("got %q after %s", got, time.Since(began))
 	}
 	return err

@@ -52,11 +52,11 @@ func Run(t *testing.T, cfg Config) {
 	if hostOfKilledRun(cfg) {
 		return
 	}
-	found := map[int]error{}
+	found, slack := map[int]error{}, slowHere(t, cfg)
 	for _, c := range Cases() {
 		t.Run(c.label(), func(t *testing.T) {
 			e := NewEnv(t, cfg)
-			e.found = found
+			e.found, e.slow = found, slack
 			err := c.Check(t.Context(), e)
 			found[c.Number] = err
 			if reason, ok := cfg.Weaker[c.Number]; ok {
@@ -91,6 +91,19 @@ func Skip(t testing.TB, reason string) {
 	t.Skip(reason)
 }
 
-// slow is how much longer than its own time a run may take on a busy machine. A
-// run that hangs takes at least four times that.
-const slow = 6 * time.Second
+// slow is how much longer than its own time a run may take on a busy machine, and
+// slowest where the backend itself takes long to start anything. A run that hangs
+// takes half a minute at least.
+const (
+	slow    = 6 * time.Second
+	slowest = 20 * time.Second
+)
+
+// slowHere measures a run that does nothing.
+func slowHere(t *testing.T, cfg Config) time.Duration {
+	t.Helper()
+	e := NewEnv(t, cfg)
+	began := time.Now()
+	_, _ = e.Sh(t.Context(), e.Policy(), "exit 0") // the cases say what is wrong with it
+	return min(max(slow, 4*time.Since(began)), slowest)
+}
