@@ -61,7 +61,7 @@ type screen struct {
 	cancel        context.CancelFunc // of the step that runs
 	since         time.Time          // when it began
 	queued        []string           // what was sent meanwhile, the oldest first
-	typed         time.Time          // the last key that was text; zero once it was sent
+	typed         time.Time          // the last key that was text or sent it
 	now           func() time.Time
 	question      *session.Question
 	status        status

@@ -64,7 +64,8 @@ func newTestScreen(t *testing.T) *testScreen {
 	return s
 }
 
-// keys presses keys: names, or texts of which each character is a key.
+// keys presses keys: names, or texts of which each character is a key. After Enter
+// the person pauses.
 func (s *testScreen) keys(names ...string) (last tea.Cmd) {
 	s.t.Helper()
 	special := map[string]tea.KeyPressMsg{
@@ -74,6 +75,9 @@ func (s *testScreen) keys(names ...string) (last tea.Cmd) {
 	for _, name := range names {
 		if k, ok := special[name]; ok {
 			_, last = s.Update(k)
+			if name == "enter" {
+				s.wait(typingPause)
+			}
 			continue
 		}
 		for _, r := range name {
@@ -245,6 +249,21 @@ func TestScreenApprovalWhileTyping(t *testing.T) {
 	}
 }
 
+// Who sends a line may be typing the next one when the request comes.
+func TestScreenApprovalAfterSending(t *testing.T) {
+	t.Parallel()
+	s := newTestScreen(t)
+	s.keys("push")
+	s.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	answer := s.request()
+	s.keys("yes it")
+	if len(answer) != 0 || s.ed.text != "yes it" {
+		t.Fatalf("%d answers, text %q", len(answer), s.ed.text)
+	}
+	s.wait(typingPause)
+	s.want("paused", s.drawn(), "Allow? run git push")
+}
+
 func TestScreenApprovalInFull(t *testing.T) {
 	t.Parallel()
 	s := newTestScreen(t)
@@ -351,8 +370,7 @@ func TestScreenStreams(t *testing.T) {
 func TestScreenTime(t *testing.T) {
 	t.Parallel()
 	s := newTestScreen(t)
-	s.keys("go", "enter")
-	s.wait(time.Second)
+	s.keys("go", "enter") // and a second's pause
 	s.want("at once", s.drawn(), "step 1, Esc stops")
 	s.wait(13 * time.Second)
 	s.want("later", s.drawn(), "step 1, 14 s, Esc stops")

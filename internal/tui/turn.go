@@ -15,7 +15,11 @@ import (
 func (m *screen) send(text string) tea.Cmd {
 	m.ed.remember(text)
 	m.ed.clear()
-	m.typed = time.Time{}
+	// Who sends a line may be typing the next one already, unless a request is there.
+	m.typed = m.now()
+	if m.asks() {
+		m.typed = time.Time{}
+	}
 	m.host.AddHistory(m.ctx, text)
 	if m.state != idle {
 		m.queued = append(m.queued, text)
