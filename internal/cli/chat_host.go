@@ -40,7 +40,7 @@ func (h *chatHost) host() (tui.Host, error) {
 			_, err := state.Approve(ctx, key, true)
 			return err
 		},
-		Trust: h.trust, Allow: h.allow, Allowed: h.allowed, Sessions: h.sessions, Export: h.export,
+		Trust: h.trust, Allow: h.allow, Disallow: h.disallow, Allowed: h.allowed, Sessions: h.sessions, Export: h.export,
 		Skills:  h.o.f.skillHost(h.scope),
 		Render:  screenMarkdown(h.o.IO.Color),
 		History: typed,
@@ -150,12 +150,25 @@ func (h *chatHost) trust(ctx context.Context) ([]string, error) {
 	return places, h.o.f.trustNow(ctx)
 }
 
+// disallow takes back what was allowed in this chat or for ever.
+func (h *chatHost) disallow(ctx context.Context, rule string) (bool, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	here := h.policy.Forget(rule)
+	h.o.Allow = slices.DeleteFunc(agent.SplitRules(h.o.Allow), func(r string) bool { return r == rule })
+	always, err := h.o.f.State().Approve(ctx, rule, false)
+	return here || always, err
+}
+
 func (h *chatHost) allowed() ([]tui.Rule, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var rules []tui.Rule
 	for _, r := range h.policy.Flags {
 		rules = append(rules, tui.Rule{Name: r, From: "in this chat"})
+	}
+	for _, r := range h.policy.Kept() {
+		rules = append(rules, tui.Rule{Name: r, From: "in this session"})
 	}
 	for _, r := range h.policy.Allow {
 		rules = append(rules, tui.Rule{Name: r, From: "by the configuration"})

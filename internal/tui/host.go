@@ -48,6 +48,8 @@ type Host struct {
 	Remember func(ctx context.Context, key string) error
 	// Allow adds a rule as --allow takes it, for this run.
 	Allow func(rule string) error
+	// Disallow takes a rule back, also one for ever, and tells whether it was there.
+	Disallow func(ctx context.Context, rule string) (bool, error)
 	// Allowed lists the rules: by flag and /allow, by configuration, for ever.
 	Allowed func() ([]Rule, error)
 	// Trust is the person's agreement to everything in the workspace; it returns

@@ -43,7 +43,7 @@ func commands() []command {
 		{"skills", "", "the skills panel", func(*console, context.Context, string) reply { return reply{skills: true} }},
 		{"skill", "NAME [ARGS]", "follow a skill now", (*console).invokeNamed},
 		{"tools", "[last]", "the model's tools, or the last calls in full", (*console).tools},
-		{"allow", "[NAME…]", "show what runs without asking, or allow more", (*console).allow},
+		{"allow", "[[-]NAME…]", "show what runs without asking, allow more or less", (*console).allow},
 		{"new", "", "begin a new session", (*console).fresh},
 		{"resume", "[ID]", "list sessions, or go on with one", (*console).resume},
 		{"fork", "", "go on with a copy of this session", (*console).fork},
@@ -218,7 +218,10 @@ func (c *console) lastCalls() string {
 	return c.last.full()
 }
 
-func (c *console) allow(_ context.Context, args string) reply {
+func (c *console) allow(ctx context.Context, args string) reply {
+	if rule, back := strings.CutPrefix(args, "-"); back {
+		return c.disallow(ctx, rule)
+	}
 	if args != "" {
 		rules := agent.SplitRules(strings.Fields(args))
 		for _, r := range rules {
@@ -237,6 +240,18 @@ func (c *console) allow(_ context.Context, args string) reply {
 	for _, r := range rules {
 		b.WriteString(entry(r.Name, r.From))
 	}
-	b.WriteString("/allow NAME allows more in this chat: a tool, exec:PROGRAM, PKG, PKG:CMD, network.")
+	b.WriteString("/allow NAME allows more in this chat: a tool, exec:PROGRAM, PKG, PKG:CMD, network.\n")
+	b.WriteString("/allow -NAME takes it back, also what was allowed always.")
 	return reply{text: b.String()}
+}
+
+func (c *console) disallow(ctx context.Context, rule string) reply {
+	had, err := c.host.Disallow(ctx, rule)
+	switch {
+	case err != nil:
+		return reply{err: err}
+	case !had:
+		return reply{text: fmt.Sprintf("Nothing allows %q; /allow lists what does.", rule)}
+	}
+	return reply{text: "Asks again from now on: " + termtext.Line(rule)}
 }

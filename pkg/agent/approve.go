@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -81,6 +82,18 @@ func (p *Policy) Approve(ctx context.Context, r ApprovalRequest) (Decision, erro
 	}
 	return Decision{Allow: allow, By: "user"}, nil
 }
+
+// Forget takes back what the person allowed for this session, also by a flag. It
+// tells whether there was such a rule.
+func (p *Policy) Forget(key string) bool {
+	had := p.session[key] || slices.Contains(p.Flags, key)
+	delete(p.session, key)
+	p.Flags = slices.DeleteFunc(p.Flags, func(rule string) bool { return rule == key })
+	return had
+}
+
+// Kept are the keys that the person allowed for this session, sorted.
+func (p *Policy) Kept() []string { return slices.Sorted(maps.Keys(p.session)) }
 
 // denied tells whether rules forbid a request: any one word is enough.
 func denied(rules []string, r ApprovalRequest) bool {

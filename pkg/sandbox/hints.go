@@ -21,6 +21,13 @@ var networkSigns = []string{
 	"enetunreach", "eai_again", "getaddrinfo", "no such host",
 }
 
+// What programs say, in small letters, about a path that they could not write, or
+// not find. A path in another line, such as one of a traceback, is no reason.
+var (
+	writeSigns   = []string{"read-only file system", "erofs", "permission denied", "eacces", "not permitted"}
+	missingSigns = []string{"no such file", "enoent", "not found", "cannot open", "can't open", "permission denied", "eacces"}
+)
+
 // hints explain a failure that the sandbox caused, from what the command said.
 // They are for the caller; the command never sees them.
 func (pl *plan) hints(r Result) []string {
@@ -36,13 +43,16 @@ func (pl *plan) hints(r Result) []string {
 	if denied && pl.foreignOwner {
 		out = append(out, foreignHint)
 	}
-	for _, path := range namedPath.FindAllString(text, 50) {
-		hint := pl.pathHint(filepath.Clean(path))
-		if hint == "" && denied && pl.foreignFile(filepath.Clean(path)) {
-			hint = foreignHint
-		}
-		if hint != "" && !slices.Contains(out, hint) && len(out) < maxHints {
-			out = append(out, hint)
+	for line := range strings.Lines(text) {
+		for _, path := range namedPath.FindAllString(line, 50) {
+			path = filepath.Clean(path)
+			hint := pl.pathHint(path, strings.ToLower(line))
+			if hint == "" && denied && pl.foreignFile(path) {
+				hint = foreignHint
+			}
+			if hint != "" && !slices.Contains(out, hint) && len(out) < maxHints {
+				out = append(out, hint)
+			}
 		}
 	}
 	return out
@@ -58,18 +68,21 @@ func (pl *plan) foreignFile(path string) bool {
 }
 
 // pathHint is about a path that the host has and the sandbox does not, or not for
-// writing.
-func (pl *plan) pathHint(path string) string {
+// writing; line is what was said about it, in small letters.
+func (pl *plan) pathHint(path, line string) string {
 	if _, err := os.Lstat(path); err != nil {
 		return ""
 	}
 	for _, g := range slices.Backward(pl.grants) {
 		if within(path, g.guest) {
-			if g.write {
+			if g.write || !containsAny(line, writeSigns) {
 				return ""
 			}
 			return fmt.Sprintf("%q can only be read in this sandbox", path)
 		}
+	}
+	if !containsAny(line, missingSigns) {
+		return ""
 	}
 	for _, dir := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys", guestTmp} {
 		if path == dir || within(path, dir) && dir != guestTmp {

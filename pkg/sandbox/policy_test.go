@@ -184,6 +184,8 @@ func TestHints(t *testing.T) {
 		{"fine", "cannot open " + hidden, 0, nil},
 		{"hidden", "cannot open '" + hidden + "': No such file or directory", 1, []string{`"` + hidden + `" exists but was not granted to this sandbox`}},
 		{"read-only", ro + ": Read-only file system", 1, []string{`"` + ro + `" can only be read in this sandbox`}},
+		{"a traceback", "  File \"" + ro + "\", line 3, in f\n  File \"" + hidden + "\", line 4\nKeyError: 'nope'", 1, nil},
+		{"in capitals", "PermissionError: [Errno 13] Permission denied: '" + ro + "'", 1, []string{`"` + ro + `" can only be read in this sandbox`}},
 		{"really missing", "cannot open /no/such/file", 1, nil},
 		{"system", "error in /usr/bin: x", 1, nil},
 		{"network", "curl: (6) Could not resolve host: example.com", 6, []string{"the network is off in this sandbox"}},
