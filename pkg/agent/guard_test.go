@@ -180,7 +180,7 @@ func TestSkillCalledAsATool(t *testing.T) {
 			a.SkillNames = func() []string { return []string{"report"} }
 			turn(t, a, "go")
 			results := bodies[session.ToolResult](a)
-			want := `error: there is no tool "report". It is a skill: call read_skill(name="report") and follow what it says. Tools: read_skill.`
+			want := `error: there is no tool "report". It is a skill: call read_skill(name="report") and follow what it says; if you have read it, call the tool that its next step names. Tools: read_skill.`
 			if len(results) != 1 || results[0].Content != want {
 				t.Errorf("got %+v, want %q", results, want)
 			}

@@ -23,7 +23,7 @@ func TestNew(t *testing.T) {
 			t.Errorf("no heading %q", heading)
 		}
 	}
-	for _, finding := range strings.Split(lintText(t, it, LintOptions{Profile: ProfileUpload}), "\n") {
+	for finding := range strings.SplitSeq(lintText(t, it, LintOptions{Profile: ProfileUpload}), "\n") {
 		if !strings.HasSuffix(finding, " info body.unfilled") {
 			t.Errorf("a new skill has another finding than what is left to write: %s", finding)
 		}

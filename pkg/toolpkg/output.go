@@ -13,9 +13,9 @@ import (
 const (
 	KeepHead = 64 << 10
 	KeepTail = 64 << 10
-	// KeepWhole bounds the file with the whole of a stream: as much as a tool may
-	// write into a file of its own. Without it a tool could fill the disk.
-	KeepWhole = 256 << 20
+	// KeepWhole bounds the file with the whole of a stream: more than anybody reads,
+	// and less than a tool that prints without end would need to fill the disk.
+	KeepWhole = 2 << 30
 )
 
 // output receives one stream of a tool: redacted, passed on, kept as head and
@@ -26,13 +26,14 @@ type output struct {
 	head   []byte
 	tail   []byte
 	total  int64
+	most   int64 // of the file
 	whole  *os.File
 	err    error // of the file; the run goes on
 	redact io.WriteCloser
 }
 
 func newOutput(file spillFile, pass io.Writer, secrets []secret) *output {
-	o := &output{file: file, pass: pass}
+	o := &output{file: file, pass: pass, most: KeepWhole}
 	o.redact = newRedactor(writerFunc(o.take), secrets)
 	return o
 }
@@ -62,7 +63,7 @@ func (o *output) keep(p []byte) {
 		o.spill()
 	}
 	if o.whole != nil && o.err == nil {
-		_, o.err = o.whole.Write(p[:min(int64(len(p)), max(0, KeepWhole-o.total+int64(len(p))))])
+		_, o.err = o.whole.Write(p[:min(int64(len(p)), max(0, o.most-o.total+int64(len(p))))])
 	}
 	room := min(len(p), KeepHead-len(o.head))
 	o.head = append(o.head, p[:room]...)
@@ -91,8 +92,8 @@ func (o *output) spill() {
 func (o *output) close() (streamText, error) {
 	err := o.redact.Close()
 	if o.whole != nil {
-		if o.total > KeepWhole && o.err == nil {
-			_, o.err = fmt.Fprintf(o.whole, "\n[… %d bytes left out: a file of output ends here …]\n", o.total-KeepWhole)
+		if o.total > o.most && o.err == nil {
+			_, o.err = fmt.Fprintf(o.whole, "\n[… %d bytes left out: a file of output ends here …]\n", o.total-o.most)
 		}
 		err = errors.Join(err, o.err, o.whole.Close())
 	} else {

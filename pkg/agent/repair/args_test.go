@@ -180,8 +180,8 @@ func TestUnknownTool(t *testing.T) {
 		want          string
 	}{
 		{"near", "read_fil", []string{"read_file", "exec"}, nil, `error: there is no tool "read_fil". Did you mean read_file? Tools: read_file, exec.`},
-		{"a skill", "report", []string{"read_skill"}, []string{"report"}, `error: there is no tool "report". It is a skill: call read_skill(name="report") and follow what it says. Tools: read_skill.`},
-		{"a skill, nearly", "Csv_Summary", []string{"read_skill"}, []string{"csv-summary"}, `error: there is no tool "Csv_Summary". It is a skill: call read_skill(name="csv-summary") and follow what it says. Tools: read_skill.`},
+		{"a skill", "report", []string{"read_skill"}, []string{"report"}, `error: there is no tool "report". It is a skill: call read_skill(name="report") and follow what it says; if you have read it, call the tool that its next step names. Tools: read_skill.`},
+		{"a skill, nearly", "Csv_Summary", []string{"read_skill"}, []string{"csv-summary"}, `error: there is no tool "Csv_Summary". It is a skill: call read_skill(name="csv-summary") and follow what it says; if you have read it, call the tool that its next step names. Tools: read_skill.`},
 		{"like a skill", "csv-sumary", []string{"read_skill"}, []string{"csv-summary"}, `error: there is no tool "csv-sumary". Did you mean the skill csv-summary? Call read_skill(name="csv-summary") and follow what it says. Tools: read_skill.`},
 		{"a shell", "bash", []string{"read_file", "exec"}, nil, `error: there is no tool "bash". To run a program, call exec(argv=["ls", "-l"]). Tools: read_file, exec.`},
 		{"like nothing", "bash", []string{"read_file"}, nil, `error: there is no tool "bash". Tools: read_file.`},

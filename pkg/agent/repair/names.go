@@ -62,7 +62,7 @@ func UnknownTool(name string, tools, skills []string) string {
 	}
 	near := suggest.Nearest(name, tools, 1)
 	if skill, ok := NewNames(skills).Find(name); ok {
-		text += fmt.Sprintf(" It is a skill: call read_skill(name=%q) and follow what it says.", skill)
+		text += fmt.Sprintf(" It is a skill: call read_skill(name=%q) and follow what it says; if you have read it, call the tool that its next step names.", skill)
 	} else if len(near) > 0 {
 		text += fmt.Sprintf(" Did you mean %s?", near[0])
 	} else if similar := suggest.Nearest(name, skills, 1); len(similar) > 0 {
