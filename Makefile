@@ -50,8 +50,8 @@ bench: build ## measure speed; RUNS whole-process runs a side
 demo: build ## show the main job: no API key, no model
 	./scripts/demo.sh
 
-live: build ## chat with a real small model on llama.cpp and record it (not part of test)
-	./scripts/live.sh
+live: build ## chat with a real model and record it: MODEL, URL, KEY_ENV, WINDOW, TOOL_MODE, CASES (not part of test)
+	./scripts/live.sh $(CASES)
 
 docs: ## generate docs/commands, docs/man and docs/schemas
 	go test ./internal/cli -run "^TestDocs$$" -update

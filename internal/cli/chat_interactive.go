@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"github.com/agentctl/agentctl/internal/iostreams"
 	"github.com/agentctl/agentctl/internal/tui"
@@ -32,7 +34,7 @@ func (o *chatOptions) runInteractive(ctx context.Context, author *string) error 
 		Start: tui.Start{Session: o.Session, Fork: o.Fork, Last: o.Continue},
 	})
 	if ended.Session != "" && ended.Turns > 0 {
-		fmt.Fprintf(o.IO.Err, "to go on: agentctl chat --session %s\n", ended.Session)
+		fmt.Fprintf(o.IO.Err, "to go on: %s\n", o.resume(ended.Session))
 	}
 	if err == nil && h.done != nil {
 		err = h.done() // a script that was not followed to its end
@@ -41,6 +43,31 @@ func (o *chatOptions) runInteractive(ctx context.Context, author *string) error 
 		return nil
 	}
 	return chatError(ctx, err)
+}
+
+// resume is the command that goes on with a session, from the same folder: what
+// was said by a flag is no part of the session.
+func (o *chatOptions) resume(id string) string {
+	words := "agentctl chat --session " + id
+	for _, flag := range []struct{ name, value string }{
+		{"workspace", o.f.WorkspaceFlag}, {"app", o.App}, {"model", o.Model},
+	} {
+		if flag.value != "" {
+			words += fmt.Sprintf(" --%s %s", flag.name, shellWord(flag.value))
+		}
+	}
+	return words
+}
+
+// shellWord is a text as one word of a shell.
+func shellWord(text string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_@%+=:,./-", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // plain tells whether the terminal cannot be drawn on.

@@ -4,9 +4,11 @@
 // server's answers as a script and NAME.json with the result of the run.
 //
 //	go run ./internal/live -server http://127.0.0.1:8080/v1 -out DIR/NAME -- agentctl chat …
+//	go run ./internal/live -report DIR
 //
 // A run that failed is recorded like one that did not. The result is that of
-// --json; the recorder adds it to the command.
+// --json; the recorder adds it to the command. The report says what the runs
+// DIR/1.json, DIR/2.json, … of one conversation came to.
 package main
 
 import (
@@ -21,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"time"
 
 	"github.com/agentctl/agentctl/pkg/agent/agenttest"
@@ -30,10 +33,17 @@ func main() {
 	server := flag.String("server", "http://127.0.0.1:8080/v1", "base `URL` of the model server")
 	listen := flag.String("listen", "127.0.0.1:0", "`ADDRESS` of the recorder")
 	out := flag.String("out", "", "write PATH.yaml and PATH.json")
+	conversation := flag.String("report", "", "say what the conversation in `DIR` came to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := record(ctx, *server, *listen, *out, flag.Args()); err != nil {
+	var err error
+	if *conversation != "" {
+		err = report(os.Stdout, *conversation)
+	} else {
+		err = record(ctx, *server, *listen, *out, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "live:", err)
 		os.Exit(1)
 	}
@@ -77,6 +87,9 @@ func write(out string, script, result []byte) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(shape); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
 	}
 	if err := os.WriteFile(out+".yaml", script, 0o644); err != nil {

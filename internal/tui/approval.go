@@ -20,7 +20,7 @@ var verdicts = map[string]verdict{
 }
 
 const (
-	approvalKeys      = "y once · s this session · a always (all workspaces) · n no"
+	approvalKeys      = "y once · s this session · a always, everywhere · n no"
 	approvalKeysMore  = approvalKeys + " · v view all"
 	approvalKeysShort = "y once  s session  a always  n no"
 	// shownDetail is how many lines of a request's detail stand below it at once.

@@ -152,6 +152,9 @@ func (c *console) invokeNamed(ctx context.Context, args string) reply {
 // invoke seeds a turn with a skill's body, as the user's own invocation.
 func (c *console) invoke(ctx context.Context, name, args string) reply {
 	user, err := c.cur.Chat.Invoke(ctx, name, args)
+	if _, missing := errors.AsType[*skill.NotFoundError](err); missing && name == AuthorSkill {
+		return c.author(ctx, args) // as new in the panel, whatever the app offers
+	}
 	if err != nil {
 		return reply{err: c.unknown(ctx, name, err)}
 	}
