@@ -48,15 +48,15 @@ func (o *chatOptions) runInteractive(ctx context.Context, author *string) error 
 // resume is the command that goes on with a session, from the same folder: what
 // was said by a flag is no part of the session.
 func (o *chatOptions) resume(id string) string {
-	words := "agentctl chat --session " + id
+	words := []string{"agentctl chat --session", id}
 	for _, flag := range []struct{ name, value string }{
 		{"workspace", o.f.WorkspaceFlag}, {"app", o.App}, {"model", o.Model},
 	} {
 		if flag.value != "" {
-			words += fmt.Sprintf(" --%s %s", flag.name, shellWord(flag.value))
+			words = append(words, "--"+flag.name, shellWord(flag.value))
 		}
 	}
-	return words
+	return strings.Join(words, " ")
 }
 
 // shellWord is a text as one word of a shell.

@@ -11,7 +11,7 @@ func toolKind(err error) (kind string, exit int, hint string, ok bool) {
 		return "build", exitFailed, "", true
 	}
 	if _, is := as[*toolpkg.DescribeError](err); is {
-		return "contract", exitFailed, "run the launcher yourself, or agentctl tool lint; the contract is in docs/tool-authoring.md", true
+		return "contract", exitFailed, "run the launcher yourself, or agentctl tool lint PKG; the contract is in docs/tool-authoring.md", true
 	}
 	if _, is := as[*toolpkg.NameError](err); is {
 		return "usage", exitUsage, "choose another name", true

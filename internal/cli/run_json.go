@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
@@ -96,16 +97,30 @@ func (r *runJSON) failed(f failure) {
 
 // runFailure is an error of a verb that runs a program. Its codes are only those
 // that a person can tell from the program's own: what agentctl would otherwise
-// end with 1, 3 or 4 becomes 125, what is refused 2.
+// end with 1, 3 or 4 becomes 125, what is refused 2, and a package that does not
+// load or build is broken.
 func runFailure(err error) failure {
 	f := classify(err)
 	switch {
+	case f.Exit == exitFailed && brokenPackage(err):
+		f.Exit = exitBroken
 	case f.Exit == exitRefused:
 		f.Exit = exitUsage
 	case f.Exit != exitUsage && f.Exit < exitTimeout:
 		f.Exit = exitSandbox
 	}
 	return f
+}
+
+// brokenPackage tells whether an error lies in a package, not in what runs it.
+func brokenPackage(err error) bool {
+	if _, ok := as[*sandbox.Fault](err); ok {
+		return false
+	}
+	_, load := as[*registry.BrokenError](err)
+	_, build := as[*toolpkg.BuildError](err)
+	_, describe := as[*toolpkg.DescribeError](err)
+	return load || build || describe
 }
 
 // runExit is the exit code of a verb that ran a program: the program's own,

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/config"
+	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
@@ -137,7 +139,7 @@ func (o *toolInvokeOptions) notes(r toolpkg.InvokeResult) {
 		warn(o.IO, "note: argument %s", c)
 	}
 	for _, a := range r.Artifacts {
-		warn(o.IO, "artifact: %s (%d bytes)", a.Path, a.Bytes)
+		warn(o.IO, "artifact: %s (%s)", a.Path, termtext.Count(int(a.Bytes), "byte"))
 	}
 	if r.Sandbox.Backend != "" {
 		noteConfinement(o.IO, sandbox.Result{Backend: r.Sandbox.Backend, Missing: features(r.Sandbox.Missing)})
@@ -219,6 +221,9 @@ func (o *toolInvokeOptions) build(ctx context.Context) (failed map[string]error,
 	}
 	outcomes, err := p.Prebuild(ctx, sources)
 	failed = map[string]error{}
+	for _, b := range l.Broken {
+		failed[b.Name] = &registry.BrokenError{Kind: "tool package", Name: b.Name, File: b.File(), Diagnostics: b.Diagnostics}
+	}
 	for _, out := range outcomes {
 		if out.Err != nil {
 			failed[out.Name] = fmt.Errorf("%s: %w", out.Name, out.Err)

@@ -163,7 +163,7 @@ func (s *source) noFrontMatter(text string) *diag.Diagnostic {
 		n := s.lineOf(len(s.text) - len(line))
 		return s.errorAt(n, "missing", "no front matter: the opening line must be --- alone, from column 1 on")
 	}
-	return s.errorAt(1, "missing", "no front matter: the file must begin with a line ---, then name: and description:, then a line ---")
+	return s.errorAt(1, "missing", "no front matter: the file must begin with a line ---, then description: and other keys, then a line ---")
 }
 
 // close finds the closing fence and sets lines, tail and rest.

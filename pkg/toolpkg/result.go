@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // The origins of a result: the tool ran and ended, or the host ended the call.
@@ -104,7 +105,7 @@ func (r InvokeResult) ForModel() string {
 	block(&sb, "stderr", HeadTail(stderr, errRoom, r.StderrFile))
 	var files strings.Builder
 	for _, a := range r.Artifacts {
-		fmt.Fprintf(&files, "%s (%d bytes)\n", a.Path, a.Bytes)
+		fmt.Fprintf(&files, "%s (%s)\n", a.Path, termtext.Count(int(a.Bytes), "byte"))
 	}
 	block(&sb, "artifacts", files.String())
 	return sb.String()
