@@ -47,7 +47,8 @@ func newSkillIndexCmd(f *Factory, run func(context.Context, *skillIndexOptions) 
 then the block of the workspace's skills. stderr says what each entry costs and
 what was shortened to stay within the budget of each block.
 
-Skills of a workspace that is not trusted are left out, as in a chat.`,
+Without --app these are the skills of all sources; a chat gets those that its app
+offers. Skills of a workspace that is not trusted are left out, as in a chat.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("budget") && opts.Budget <= 0 {
