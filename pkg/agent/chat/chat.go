@@ -322,11 +322,19 @@ func (c *Chat) contextFiles() (map[string]string, error) {
 			data, err = root.ReadFile(filepath.FromSlash(path))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("context file: %w", err)
+			return nil, unreadable(path, err)
 		}
 		files[path] = strings.ToValidUTF8(string(data), "�")
 	}
 	return files, nil
+}
+
+// unreadable is the error of a context file that is there.
+func unreadable(path string, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return fmt.Errorf("context file %q cannot be read (%w); a link that leaves the workspace is refused: remove it, or name others in context-files of APP.md", path, err)
 }
 
 // NotFoundError is what a selector or a skill name that does not exist ends in.
