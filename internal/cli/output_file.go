@@ -29,8 +29,19 @@ func checkOutput(file string, force bool) error {
 
 // writeOutput writes the file in one step. An error tells about the file, not
 // about the temporary one beside it.
+//
+// What is no regular file, such as a device or a pipe, is written to and not
+// replaced; of a link, the file that it leads to.
 func writeOutput(file string, data []byte, mode os.FileMode) error {
-	err := maybe.WriteFile(file, data, mode)
+	to := file
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		to = real
+	}
+	write := maybe.WriteFile
+	if info, err := os.Stat(to); err == nil && !info.Mode().IsRegular() {
+		write = os.WriteFile
+	}
+	err := write(to, data, mode)
 	if err == nil {
 		return nil
 	}

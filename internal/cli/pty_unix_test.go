@@ -37,6 +37,7 @@ import (
 //	resize WIDTHxHEIGHT
 //	shows TEXT       wait until the screen shows a text (\n begins a line); ! shows TEXT
 //	                 until it does not
+//	decide KEY       press a key that answers a request, after reading it
 //	screen FILE      wait until the screen is what the file says; -update writes it
 //	transcript FILE  the same with what was scrolled away above it
 //	ended CODE       wait until the program ends with this exit code
@@ -54,6 +55,10 @@ func TestTerminal(t *testing.T) {
 }
 
 var ptyDir = filepath.Join("testdata", "pty")
+
+// reading is how long a person looks at a request before a key: one that comes at
+// once was meant for something else.
+const reading = 600 * time.Millisecond
 
 // patience is how long a screen may take. It is only waited for when a test fails.
 const patience = 20 * time.Second
@@ -101,6 +106,10 @@ var terminalCommands = map[string]func(ts *testscript.TestScript, neg bool, args
 	},
 	"paste": func(ts *testscript.TestScript, _ bool, args []string) {
 		terminalOf(ts).send(ts, "\x1b[200~"+strings.TrimSuffix(ts.ReadFile(args[0]), "\n")+"\x1b[201~")
+	},
+	"decide": func(ts *testscript.TestScript, _ bool, args []string) {
+		time.Sleep(reading)
+		terminalOf(ts).send(ts, keySequence(ts, args[0]))
 	},
 	"resize": func(ts *testscript.TestScript, _ bool, args []string) { terminalOf(ts).resize(ts, args[0]) },
 	"shows": func(ts *testscript.TestScript, neg bool, args []string) {

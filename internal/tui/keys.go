@@ -71,13 +71,17 @@ func (m *screen) release() tea.Cmd {
 	if m.typing() {
 		return tea.Tick(m.typed.Add(typingPause).Sub(m.now()), func(time.Time) tea.Msg { return pauseMsg{} })
 	}
-	m.held = false
+	m.held, m.shown = false, m.now()
 	return nil
 }
 
+// reaction is the least time in which a person can have read a request: a key that
+// comes sooner was meant for something else.
+const reaction = 400 * time.Millisecond
+
 // answer takes a key of a request for approval. What decides nothing is input.
 func (m *screen) answer(name string) bool {
-	if m.typing() {
+	if m.typing() || m.now().Sub(m.shown) < reaction {
 		return false
 	}
 	switch name {

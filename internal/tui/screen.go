@@ -55,7 +55,8 @@ type screen struct {
 	thinking      bool
 	calls         calls
 	ask           *asking
-	held          bool // the request waits until the person pauses typing
+	held          bool      // the request waits until the person pauses typing
+	shown         time.Time // when the request was
 	panel         *panel
 	state         state
 	cancel        context.CancelFunc // of the step that runs

@@ -93,10 +93,12 @@ func (s *testScreen) records(bodies ...session.Body) {
 	}
 }
 
-// request sends a request for approval and returns where its answer goes.
+// request sends a request for approval, which the person reads, and returns where
+// its answer goes.
 func (s *testScreen) request() chan verdict {
 	a := asking{ApprovalRequest: agent.ApprovalRequest{Key: "exec:git", Summary: "run git push"}, answer: make(chan verdict, 1)}
 	s.Update(askMsg{a})
+	s.clock = s.clock.Add(reaction)
 	return a.answer
 }
 
@@ -262,6 +264,19 @@ func TestScreenApprovalAfterSending(t *testing.T) {
 	}
 	s.wait(typingPause)
 	s.want("paused", s.drawn(), "Allow? run git push")
+}
+
+// A key that comes with the request was meant for something else.
+func TestScreenApprovalAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newTestScreen(t)
+	s.keys("push", "enter")
+	answer := s.request()
+	s.clock = s.clock.Add(-reaction / 2)
+	s.keys("always")
+	if len(answer) != 0 || s.ed.text != "always" {
+		t.Fatalf("%d answers, text %q", len(answer), s.ed.text)
+	}
 }
 
 func TestScreenApprovalInFull(t *testing.T) {

@@ -250,11 +250,11 @@ func (c *console) allow(ctx context.Context, args string) reply {
 
 func (c *console) disallow(ctx context.Context, rule string) reply {
 	had, err := c.host.Disallow(ctx, rule)
-	switch {
-	case err != nil:
+	if err != nil {
 		return reply{err: err}
-	case !had:
-		return reply{text: fmt.Sprintf("Nothing allows %q; /allow lists what does.", rule)}
+	}
+	if !had {
+		return reply{text: fmt.Sprintf("%q was allowed neither in this chat nor always; /allow lists what is, also by the configuration.", rule)}
 	}
 	return reply{text: "Asks again from now on: " + termtext.Line(rule)}
 }

@@ -52,6 +52,7 @@ func (t *turn) ask(ctx context.Context) (text string, calls []asked, err error) 
 // read streams one answer: what people may see, and its calls, also those that
 // the model wrote into the text. After an error there are no calls.
 func (a *answer) read(ctx context.Context, r model.Request) error {
+	a.t.invented = false
 	err := a.stream(ctx, r, a.t.sizeOf(r))
 	if err == nil {
 		err = ctx.Err()

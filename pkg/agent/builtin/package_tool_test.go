@@ -67,7 +67,7 @@ func TestPackageTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out.Failed || !strings.HasPrefix(out.Text, "exit_code: 0\nstdout:\ndone with ") || !strings.HasSuffix(out.Text, "a.txt (1 bytes)\n") {
+	if out.Failed || !strings.HasPrefix(out.Text, "exit_code: 0\nstdout:\ndone with ") || !strings.HasSuffix(out.Text, "a.txt (1 byte)\n") {
 		t.Errorf("got %+v", out)
 	}
 	if strings.Contains(out.Text+shown, "s3cret-value") || !strings.HasPrefix(shown, "stdout done with ") {

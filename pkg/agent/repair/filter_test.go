@@ -92,6 +92,7 @@ func TestLift(t *testing.T) {
 		{"6 indented at the beginning", "\n\n    <tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Text: "\n\n    ", Calls: wc}},
 		{"6 block quote", "It wrote:\n> first\n> <tool_call>{\"name\":\"wc\",\"arguments\":{}}</tool_call>\n", repair.Output{Text: "It wrote:\n> first\n> <tool_call>{\"name\":\"wc\",\"arguments\":{}}</tool_call>\n"}},
 		{"6 after a block quote", "> do it\n<tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Text: "> do it\n", Calls: wc}},
+		{"6 after a quotation", `Let me read "a"<tool_call>{"name":"wc","arguments":{"path":"a"}}</tool_call>`, repair.Output{Text: `Let me read "a"`, Calls: wc}},
 		{"6 quotation marks", `Write "<tool_call>{"name":"wc","arguments":{}}</tool_call>" or “<function=wc></function>”.`, repair.Output{Text: `Write "<tool_call>{"name":"wc","arguments":{}}</tool_call>" or “<function=wc></function>”.`}},
 
 		{"20 think", "<think>\nhm\n</think>\n\nfour", repair.Output{Reasoning: "hm\n", Text: "four"}},

@@ -80,9 +80,15 @@ func (c *code) indented() bool {
 }
 
 // quotes open a quotation of a few words.
-var quotes = []string{`"`, "'", "“", "‘", "„", "«"}
+var quotes = []string{"“", "‘", "„", "«"}
 
+// afterQuote tells whether a quotation was just opened. The plain marks open one
+// only where a word could begin; elsewhere they close it.
 func (c *code) afterQuote() bool {
+	before, last := c.last[1], c.last[2]
+	if last == '"' || last == '\'' {
+		return strings.IndexByte("\x00 \t\r\n([{:", before) >= 0
+	}
 	return slices.ContainsFunc(quotes, func(q string) bool { return strings.HasSuffix(string(c.last[:]), q) })
 }
 
