@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -59,9 +60,26 @@ func Run(ctx context.Context, o Options) (Ended, error) {
 	to.prog.Store(prog)
 	_, err = prog.Run()
 	cancel()
-	m.steps.Wait() // what was stopped still records that it was
+	m.wait()
 	defer con.cur.Close()
 	return con.ended(), ended(ctx, err)
+}
+
+// stopping is how long a step that was stopped may take to record that it was. A
+// program that was killed may have dropped the command that would run the step, so
+// that nobody would ever end it.
+const stopping = 10 * time.Second
+
+func (m *screen) wait() {
+	done := make(chan struct{})
+	go func() {
+		m.steps.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(stopping):
+	}
 }
 
 // ended maps the end of a program: who cancelled ctx from outside knows why.
