@@ -147,7 +147,12 @@ func (h *chatHost) trust(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return places, h.o.f.trustNow(ctx)
+	if err := h.o.f.trustNow(ctx); err != nil {
+		return nil, err
+	}
+	// What a program that still runs made stays left out.
+	held, err := h.o.f.heldBack()
+	return slices.DeleteFunc(places, func(place string) bool { return slices.Contains(held, place) }), err
 }
 
 // disallow takes back what was allowed in this chat or for ever.

@@ -97,16 +97,10 @@ func (f *Factory) ownFolders(ws string) ([]string, error) {
 }
 
 // innerWorkspaces are the protected places of trusted workspaces that lie in this
-// one. A chat there trusts what a program here could write.
+// one, for what writes without a program: those get them by [Factory.protectTrusted].
 func (f *Factory) innerWorkspaces(ws string) ([]string, error) {
-	dirs, err := f.State().TrustedIn(ws)
-	var paths []string
-	for _, dir := range dirs {
-		if !sameFolder(dir, ws) {
-			paths = append(paths, sandbox.ProtectedPaths(dir)...)
-		}
-	}
-	return paths, err
+	protect, _, err := f.trustedPlaces(ws, ws)
+	return protect, err
 }
 
 // foldersAround are the names that would make a workspace of the current folder,

@@ -102,9 +102,12 @@ func (f *Factory) prebuilder(sandboxName string) (*toolpkg.Prebuilder, error) {
 		return nil, err
 	}
 	out := filepath.Join(ws, workspace.Dir, "prebuilt")
+	reason := ""
+	if overlapsAny(held, out) {
+		reason = "a program made it, or what lies around it, while it ran: look at it, then run agentctl trust"
+	}
 	return &toolpkg.Prebuilder{
-		Out: out, Workspace: ws, Getenv: f.Getenv,
-		Force: overlapsAny(held, out), // what a program put there is not fresh, whatever its stamp says
+		Out: out, Workspace: ws, Getenv: f.Getenv, Held: reason,
 		Sandbox: func(ctx context.Context) (sandbox.RunFunc, error) {
 			b, err := f.Sandbox(ctx, sandboxName)
 			if err != nil {

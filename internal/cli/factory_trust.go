@@ -105,40 +105,49 @@ func (w watchful) Run(ctx context.Context, p sandbox.Policy, c sandbox.Command) 
 		return sandbox.Result{}, err
 	}
 	watches := sandbox.Watched(w.Backend, p)
-	end, kept := w.f.State().Watching(context.WithoutCancel(ctx), watches)
+	end, unrecorded := w.f.State().Watching(context.WithoutCancel(ctx), watches)
 	res, err := w.Backend.Run(ctx, p, c)
 	res.Appeared = sandbox.Appeared(watches) // also when the run itself failed
-	if kept == nil {
-		kept = end()
-	}
-	if kept != nil && len(res.Appeared) > 0 {
+	if unrecorded == nil {
+		end()
+	} else if len(res.Appeared) > 0 {
 		w.f.unrecorded.add(res.Appeared)
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%s appeared, and later runs cannot be told (%v): remove it if it is not yours",
-			strings.Join(res.Appeared, ", "), kept))
+			strings.Join(res.Appeared, ", "), unrecorded))
 	}
 	return res, err
 }
 
-// protectTrusted adds the protected places of every trusted workspace in a folder
-// that is granted, such as one of --output-dir: a chat there trusts what it finds.
+// protectTrusted adds the places of every trusted workspace in a folder that is
+// granted, such as one of --output-dir: a chat there trusts what it finds.
 func (f *Factory) protectTrusted(p sandbox.Policy) (sandbox.Policy, error) {
 	ws, err := f.Workspace()
 	if err != nil {
 		return p, err
 	}
-	p.Protect = slices.Clone(p.Protect)
+	p.Protect, p.Watch = slices.Clone(p.Protect), slices.Clone(p.Watch)
 	for _, m := range p.ReadWrite {
-		dirs, err := f.State().TrustedIn(m.Host)
+		protect, watch, err := f.trustedPlaces(m.Host, ws)
 		if err != nil {
 			return p, err
 		}
-		for _, dir := range dirs {
-			if !sameFolder(dir, ws) { // of which the policy knows already
-				p.Protect = append(p.Protect, sandbox.ProtectedPaths(dir)...)
-			}
-		}
+		p.Protect, p.Watch = append(p.Protect, protect...), append(p.Watch, watch...)
 	}
 	return p, nil
+}
+
+// trustedPlaces are what steers a chat in the trusted workspaces that lie in a
+// folder, and where more of that can come into being. The current workspace is
+// left out: it has more of both.
+func (f *Factory) trustedPlaces(folder, ws string) (protect []string, watch []sandbox.FolderWatch, err error) {
+	dirs, err := f.State().TrustedIn(folder)
+	for _, dir := range dirs {
+		if !sameFolder(dir, ws) {
+			protect = append(protect, sandbox.ProtectedPaths(dir)...)
+			watch = append(watch, sandbox.WatchedFolders(dir)...)
+		}
+	}
+	return protect, watch, err
 }
 
 func sameFolder(a, b string) bool {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,8 +63,10 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if _, err := o.State.Trust(ctx, dir, !o.Revoke); err != nil {
 		return err
 	}
-	if len(appeared) > 0 && !o.Revoke {
-		warn(o.IO, "with what programs made in it: %s", strings.Join(appeared, ", "))
+	if !o.Revoke {
+		if err := o.sayAgreed(dir, appeared); err != nil {
+			return err
+		}
 	}
 	if o.JSON {
 		return writeJSON(o.IO.Out, trustJSON{Dir: dir, Trusted: !o.Revoke})
@@ -74,6 +77,23 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	}
 	_, err = fmt.Fprintf(o.IO.Out, "%s\t%s\n", dir, word)
 	return err
+}
+
+// sayAgreed says which of the places that appeared count from now on, and which
+// cannot yet.
+func (o *trustOptions) sayAgreed(dir string, appeared []string) error {
+	left, err := o.State.Appeared(dir)
+	if err != nil {
+		return err
+	}
+	agreed := slices.DeleteFunc(appeared, func(place string) bool { return slices.Contains(left, place) })
+	if len(agreed) > 0 {
+		warn(o.IO, "with what programs made in it: %s", strings.Join(agreed, ", "))
+	}
+	if len(left) > 0 {
+		warn(o.IO, "still left out, since a program that made it still runs and can change it: %s. When that has ended, run this again", strings.Join(left, ", "))
+	}
+	return nil
 }
 
 func (o *trustOptions) dir() (string, error) {

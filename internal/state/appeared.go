@@ -4,10 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 
@@ -32,15 +36,18 @@ func (s Store) runningDir() string { return filepath.Join(s.Dir, "running") }
 // are still there. Programs that still run count, and those that agentctl did
 // not see end. [Store.Trust] is the user's agreement.
 func (s Store) Appeared(workspace string) ([]string, error) {
+	// The runs first: one that ends now moves what it made to the file.
+	watches, err := s.running()
+	if err != nil {
+		return nil, err
+	}
 	var f appearedFile
-	err := s.read(s.appearedPath(), &f)
-	watches := f.Appeared
-	for _, r := range s.runs() {
-		watches = append(watches, r.watches...)
+	if err := s.read(s.appearedPath(), &f); err != nil {
+		return nil, err
 	}
 	dir := canonical(workspace)
 	var inside []sandbox.Watch
-	for _, w := range watches {
+	for _, w := range append(watches, f.Appeared...) {
 		if w, ok := placed(dir, w); ok {
 			inside = append(inside, w)
 		}
@@ -49,7 +56,7 @@ func (s Store) Appeared(workspace string) ([]string, error) {
 	for i, path := range out {
 		out[i], _ = below(dir, path)
 	}
-	return out, err
+	return out, nil
 }
 
 // placed is a watch of something in dir, by its path there: a path elsewhere can
@@ -65,10 +72,11 @@ func placed(dir string, w sandbox.Watch) (sandbox.Watch, bool) {
 
 // Watching records, before a program starts, the places that must steer no model
 // if they come into being. The function that it returns ends that, and keeps
-// those that did.
-func (s Store) Watching(ctx context.Context, watches []sandbox.Watch) (end func() error, err error) {
+// those that did: if it cannot, the record stays and counts until [Store.Settle]
+// can.
+func (s Store) Watching(ctx context.Context, watches []sandbox.Watch) (end func(), err error) {
 	if len(watches) == 0 {
-		return func() error { return nil }, nil
+		return func() {}, nil
 	}
 	if err := s.Settle(ctx); err != nil {
 		return nil, err
@@ -81,23 +89,20 @@ func (s Store) Watching(ctx context.Context, watches []sandbox.Watch) (end func(
 	if err != nil {
 		return nil, err
 	}
-	return func() error {
-		defer r.forget()
-		return s.keep(ctx, watches)
-	}, nil
+	return func() { _ = s.end(ctx, r, watches) }, nil
 }
 
 // Settle keeps what programs made whose run was killed, and forgets what is gone:
 // what is made in its place from now on is somebody else's.
 func (s Store) Settle(ctx context.Context) error {
-	for _, r := range s.runs() {
-		if !r.ended() {
-			continue
-		}
-		if err := s.keep(ctx, r.watches); err != nil {
+	runs, err := s.runs()
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if err := s.settle(ctx, r); err != nil {
 			return err
 		}
-		r.forget()
 	}
 	var f appearedFile
 	if err := s.read(s.appearedPath(), &f); err != nil || !slices.ContainsFunc(f.Appeared, gone) {
@@ -126,7 +131,8 @@ func (s Store) keep(ctx context.Context, watches []sandbox.Watch) error {
 	})
 }
 
-// agree forgets what appeared in a workspace: the user has it from now on.
+// agree forgets what appeared in a workspace: the user has it from now on. What a
+// program made that still runs stays, since it can still change that.
 func (s Store) agree(ctx context.Context, workspace string) error {
 	if err := s.Settle(ctx); err != nil {
 		return err
@@ -162,57 +168,126 @@ const runExt = ".json"
 
 // run is the record of one program that runs or was not seen to end.
 type run struct {
-	file    string
-	lock    *flock.Flock
-	watches []sandbox.Watch
+	file string
+	lock *flock.Flock
 }
 
-func (s Store) newRun(watches []sandbox.Watch) (*run, error) {
+func (s Store) run(name string) run {
+	file := filepath.Join(s.runningDir(), name+runExt)
+	return run{file: file, lock: flock.New(file + ".lock")}
+}
+
+func (s Store) newRun(watches []sandbox.Watch) (r run, err error) {
 	if err := os.MkdirAll(s.runningDir(), 0o700); err != nil {
-		return nil, fmt.Errorf("make state folder: %w", err)
+		return r, fmt.Errorf("make state folder: %w", err)
 	}
 	data, err := json.Marshal(appearedFile{Appeared: watches})
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	file := filepath.Join(s.runningDir(), rand.Text()+runExt)
-	r := &run{file: file, lock: flock.New(file + ".lock"), watches: watches}
-	if _, err := r.lock.TryLock(); err != nil {
-		return nil, fmt.Errorf("write state: %w", err)
+	r = s.run(rand.Text())
+	if !r.tryLock() {
+		return r, fmt.Errorf("write state: %s cannot be locked", r.file)
 	}
-	err = os.WriteFile(file+".new", data, 0o600)
+	err = writeSynced(r.made(), data)
 	if err == nil {
-		err = os.Rename(file+".new", file)
+		err = os.Rename(r.made(), r.file)
 	}
 	if err != nil {
 		r.forget()
-		return nil, fmt.Errorf("write state: %w", err)
+		return r, fmt.Errorf("write state: %w", err)
 	}
 	return r, nil
 }
 
-// runs are the records that are there.
-func (s Store) runs() []*run {
-	entries, _ := os.ReadDir(s.runningDir()) // none before the first program
-	var out []*run
-	for _, e := range entries {
-		file := filepath.Join(s.runningDir(), e.Name())
-		var f appearedFile
-		if filepath.Ext(file) == runExt && s.read(file, &f) == nil {
-			out = append(out, &run{file: file, lock: flock.New(file + ".lock"), watches: f.Appeared})
-		}
+// writeSynced writes a new file that a power cut does not empty: a damaged record
+// stops every verb.
+func writeSynced(file string, data []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
 	}
-	return out
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// ended tells whether nobody watches any more.
-func (r *run) ended() bool {
-	ok, err := r.lock.TryLock()
-	return ok && err == nil
+// runs are the records that are there, and what is left of one that was never
+// complete.
+func (s Store) runs() ([]run, error) {
+	entries, err := os.ReadDir(s.runningDir())
+	// None before the first program, nor where the folder could not be made.
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return nil, fmt.Errorf("read state: %w", err)
+	}
+	var out []run
+	last := ""
+	for _, e := range entries { // sorted
+		if name, _, ok := strings.Cut(e.Name(), runExt); ok && name != last {
+			out, last = append(out, s.run(name)), name
+		}
+	}
+	return out, nil
+}
+
+// running is what all the records watch.
+func (s Store) running() ([]sandbox.Watch, error) {
+	runs, err := s.runs()
+	var out []sandbox.Watch
+	for _, r := range runs {
+		var f appearedFile
+		if err := s.read(r.file, &f); err != nil {
+			return nil, err
+		}
+		out = append(out, f.Appeared...)
+	}
+	return out, err
+}
+
+// settle ends a run if nobody watches any more.
+func (s Store) settle(ctx context.Context, r run) error {
+	if !r.tryLock() {
+		return nil
+	}
+	var f appearedFile
+	if err := s.read(r.file, &f); err != nil {
+		_ = r.lock.Unlock()
+		return err
+	}
+	return s.end(ctx, r, f.Appeared)
+}
+
+// end keeps what appeared and removes the record. If nothing can be kept, the
+// record stays, without a lock.
+func (s Store) end(ctx context.Context, r run, watches []sandbox.Watch) error {
+	if err := s.keep(ctx, watches); err != nil {
+		_ = r.lock.Unlock()
+		return err
+	}
+	r.forget()
+	return nil
+}
+
+// made is the record before it is complete.
+func (r run) made() string { return r.file + ".new" }
+
+// tryLock takes the lock, unless the run has it or somebody removed the file just
+// now: a lock that nobody else can see locks nothing.
+func (r run) tryLock() bool {
+	if ok, err := r.lock.TryLock(); err != nil || !ok {
+		return false
+	}
+	mine, err := r.lock.Stat()
+	seen, errSeen := os.Stat(r.lock.Path())
+	if err == nil && errSeen == nil && os.SameFile(mine, seen) {
+		return true
+	}
+	_ = r.lock.Unlock()
+	return false
 }
 
 // forget removes the record, the lock last: what is not locked is taken for left.
-func (r *run) forget() {
+func (r run) forget() {
+	_ = os.Remove(r.made())
 	_ = os.Remove(r.file)
 	_ = os.Remove(r.lock.Path())
 	_ = r.lock.Unlock()

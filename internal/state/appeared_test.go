@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agentctl/agentctl/pkg/sandbox"
@@ -41,16 +42,25 @@ func (p places) watching(names ...string) (end func()) {
 	for _, name := range names {
 		ws = append(ws, sandbox.Watch{Path: p.path(name), Real: p.path(name)})
 	}
-	done, err := p.s.Watching(p.t.Context(), ws)
+	end, err := p.s.Watching(p.t.Context(), ws)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return func() {
-		p.t.Helper()
-		if err := done(); err != nil {
-			p.t.Fatal(err)
-		}
+	return end
+}
+
+// left are the names of the files that are kept of runs.
+func (p places) left() []string {
+	p.t.Helper()
+	entries, err := os.ReadDir(p.s.runningDir())
+	if err != nil {
+		p.t.Fatal(err)
 	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }
 
 func (p places) want(want ...string) {
@@ -95,10 +105,91 @@ func TestAppeared(t *testing.T) {
 	p.rm("know")
 	end = p.watching("know")
 	p.mkdir("know")
+	p.trust(true)
+	p.want("know") // the program can still change it
 	end()
 	p.want("know")
 	p.trust(true)
 	p.want()
+}
+
+// A record is the only one until what appeared is kept: it stays if that fails,
+// and is not mistaken for one of a program that runs.
+func TestAppearedNotKept(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	end := p.watching(".skill")
+	p.mkdir(".skill")
+	block := p.s.appearedPath() + ".lock"
+	if err := os.Mkdir(block, 0o700); err != nil { // in place of a full disk
+		t.Fatal(err)
+	}
+	end()
+	for range 2 {
+		if err := p.s.Settle(t.Context()); err == nil {
+			t.Error("what cannot be kept is no error")
+		}
+	}
+	p.want(".skill")
+	if err := os.Remove(block); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.want(".skill")
+	if left := p.left(); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// What a record says must be known, and what is no record is removed.
+func TestDamagedRecords(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	end := p.watching(".skill")
+	live := p.left()
+	damaged := filepath.Join(p.s.runningDir(), "B.json")
+	for _, name := range []string{"A.json.lock", "A.json.new", "B.json"} {
+		if err := os.WriteFile(filepath.Join(p.s.runningDir(), name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, appeared := p.s.Appeared(p.ws)
+	for _, err := range []error{appeared, p.s.Settle(t.Context()), p.s.Settle(t.Context())} {
+		if err == nil || !strings.Contains(err.Error(), damaged+" is damaged") {
+			t.Errorf("error is %v", err)
+		}
+	}
+	if err := os.Remove(damaged); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.s.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := p.left(); !slices.Equal(left, live) {
+		t.Errorf("left: %v, want %v", left, live)
+	}
+	p.mkdir(".skill")
+	end()
+	p.want(".skill")
+}
+
+// A lock that was removed before it was taken is none.
+func TestLockThatNobodySees(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	p.watching("x")
+	r := p.s.run("A")
+	if !r.tryLock() {
+		t.Fatal("not locked")
+	}
+	if err := os.Remove(r.lock.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if r.tryLock() {
+		t.Error("locked")
+	}
 }
 
 // A run that was killed leaves its record, without a lock.
@@ -108,7 +199,11 @@ func TestAppearedAfterKill(t *testing.T) {
 	killed := func(names ...string) {
 		t.Helper()
 		p.watching(names...)
-		for _, r := range p.s.runs() {
+		runs, err := p.s.runs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range runs {
 			if err := os.Remove(r.lock.Path()); err != nil { // the next one makes a lock of its own
 				t.Fatal(err)
 			}
@@ -119,8 +214,8 @@ func TestAppearedAfterKill(t *testing.T) {
 	p.want(".skill")
 	p.watching("other")() // the next run takes it over
 	p.want(".skill")
-	if left, err := os.ReadDir(p.s.runningDir()); err != nil || len(left) != 0 {
-		t.Errorf("left: %v, %v", left, err)
+	if left := p.left(); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 	p.mkdir("apps") // made by nobody who was watched
 	p.want(".skill")

@@ -34,8 +34,8 @@ func (s Store) TrustedIn(folder string) ([]string, error) {
 }
 
 // Trust records that the user trusts a workspace, with everything that appeared
-// in it until now (see [Store.Appeared]); trusted=false takes the trust back. It
-// returns whether that changed the trust.
+// in it until now (see [Store.Appeared]) except by programs that still run;
+// trusted=false takes the trust back. It returns whether that changed the trust.
 func (s Store) Trust(ctx context.Context, workspace string, trusted bool) (changed bool, err error) {
 	if trusted {
 		if err := s.agree(ctx, workspace); err != nil {

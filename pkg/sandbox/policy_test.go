@@ -109,6 +109,10 @@ func TestProtect(t *testing.T) {
 	git := mkdir(t, ws, "sub", "repo", ".git")
 	mkdir(t, ws, "real")
 	symlink(t, "real", filepath.Join(ws, ".claude"))
+	symlink(t, "/usr/bin", filepath.Join(ws, "sub", "skills"))
+	mkdir(t, ws, "far", "away")
+	symlink(t, "far/away", filepath.Join(ws, "hop"))
+	symlink(t, "hop/../away", filepath.Join(ws, "up"))
 	symlink(t, "loop", filepath.Join(ws, "loop"))
 	missing := filepath.Join(ws, ".skill")
 	at := func(parts ...string) string { return filepath.Join(append([]string{ws}, parts...)...) }
@@ -122,6 +126,8 @@ func TestProtect(t *testing.T) {
 		{"missing", missing, nil, []string{missing}},
 		{"missing, and no mount on the way", at("sub", "repo", "x", "y"), nil, []string{at("sub", "repo", "x", "y")}},
 		{"link", at(".claude"), []grant{{at("real"), at("real"), false}}, []string{at(".claude")}},
+		{"link in a folder", at("sub", "skills"), []grant{{at("sub"), at("sub"), true}}, []string{at("sub", "skills")}},
+		{"link up from a link", at("up"), []grant{{at("far"), at("far"), true}, {at("far", "away"), at("far", "away"), false}}, []string{at("up")}},
 		{"link to itself", at("loop"), nil, []string{at("loop")}},
 		{"outside", "/usr/bin", nil, nil},
 		{"the whole grant", ws, []grant{{ws, ws, false}}, nil},

@@ -96,8 +96,8 @@ func (pl *plan) protectOne(given, path string, writable []grant, add map[string]
 		add[root.guest] = grant{host: root.host, guest: root.guest}
 		return
 	}
-	// What is only watched needs no mounts on the way: nothing could be renamed out
-	// of them, and the watch goes by the path.
+	// What does not exist needs no mounts on the way: the watch goes by the path, and
+	// there is nothing yet that a program could swap. A link does exist.
 	var way []grant
 	host, guest := root.host, root.guest
 	parts := strings.Split(rel, string(os.PathSeparator))
@@ -109,17 +109,24 @@ func (pl *plan) protectOne(given, path string, writable []grant, add map[string]
 			pl.watch = append(pl.watch, Watch{Path: given, Real: filepath.Join(append([]string{host}, parts[i+1:]...)...)})
 			return
 		case info.Mode()&os.ModeSymlink != 0:
+			mountWay(add, way)
 			pl.protectLink(given, host, parts[i+1:], writable, add, links)
 			return
 		}
 		way = append(way, grant{host: host, guest: guest, write: i < len(parts)-1})
 	}
+	mountWay(add, way)
+	pl.held = append(pl.held, Watch{Path: given, Real: host})
+}
+
+// mountWay adds the mounts that lead to a protected path. What is read-only for
+// another one stays so.
+func mountWay(add map[string]grant, way []grant) {
 	for _, g := range way {
 		if old, ok := add[g.guest]; !ok || old.write {
 			add[g.guest] = g
 		}
 	}
-	pl.held = append(pl.held, Watch{Path: given, Real: host})
 }
 
 // protectBehind follows a path that does not begin in a writable folder, but may
@@ -140,19 +147,23 @@ func (pl *plan) protectBehind(given, path string, writable []grant, add map[stri
 // behind is where a link leads, with the rest of the path that goes through it.
 func behind(at, link string, rest []string) string {
 	if !filepath.IsAbs(link) {
-		link = filepath.Join(filepath.Dir(at), link)
+		link = filepath.Dir(at) + string(os.PathSeparator) + link
+	}
+	// A ".." that follows another link is a step up from where that one leads.
+	if real, err := filepath.EvalSymlinks(link); err == nil && real != followed(filepath.Clean(link)) {
+		link = real
 	}
 	return filepath.Join(append([]string{link}, rest...)...)
 }
 
-// protectLink watches the link, which cannot be mounted over, and protects what
-// it leads to.
+// protectLink watches the link, which cannot be mounted over, with where it leads,
+// and protects what is there.
 func (pl *plan) protectLink(given, host string, rest []string, writable []grant, add map[string]grant, links int) {
 	link, err := os.Readlink(host)
 	if err != nil {
 		return
 	}
-	pl.watch = append(pl.watch, Watch{Path: given, Real: host, Link: link})
+	pl.watch = append(pl.watch, Watch{Path: given, Real: host, Link: link, To: destination(host)})
 	pl.protectOne(given, behind(host, link, rest), writable, add, links+1)
 }
 

@@ -20,9 +20,10 @@ type Watch struct {
 	Path string `json:"path"`           // as the policy gave it
 	Real string `json:"real"`           // where it lies on the host
 	Link string `json:"link,omitempty"` // what the link said
+	To   string `json:"to,omitempty"`   // where that led, by every other link
 	Sum  string `json:"sum,omitempty"`  // what lay there
 	// File is the name that [FolderWatch] gave; Had are the folders that had such a
-	// file.
+	// file, or may have had one.
 	File string   `json:"file,omitempty"`
 	Had  []string `json:"had,omitempty"`
 }
@@ -68,7 +69,11 @@ func (w Watch) Appeared() []string {
 	case w.File != "":
 		var out []string
 		for _, name := range foldersWith(w.Real, w.File) {
-			if !slices.Contains(w.Had, name) {
+			switch {
+			case slices.Contains(w.Had, name):
+			case name == unreadable:
+				out = append(out, w.Path)
+			default:
 				out = append(out, filepath.Join(w.Path, name, w.File))
 			}
 		}
@@ -83,13 +88,30 @@ func (w Watch) Appeared() []string {
 func (w Watch) changed() bool {
 	info, err := os.Lstat(w.Real)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && w.Link == ""
+		return !absent(err)
 	}
 	if w.Link == "" || info.Mode()&os.ModeSymlink == 0 {
 		return true
 	}
 	link, err := os.Readlink(w.Real)
-	return err == nil && link != w.Link
+	to := destination(w.Real)
+	return err != nil || link != w.Link || to != "" && to != w.To
+}
+
+// absent tells an error that means that nothing is there from one that says
+// nothing about it.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// destination is where a link leads in the end: "" if nothing is there, and why it
+// cannot be told if so.
+func destination(link string) string {
+	real, err := filepath.EvalSymlinks(link)
+	if err != nil && !absent(err) {
+		return err.Error()
+	}
+	return real
 }
 
 // Appeared lists what appeared of all that was watched, sorted, without what
@@ -115,14 +137,20 @@ func (pl *plan) watchFolder(f FolderWatch, writable []grant) {
 	}
 }
 
+// unreadable stands for folders in a folder that cannot be listed. No folder has
+// this name.
+const unreadable = "."
+
 // foldersWith are the folders in dir, also by a link, that have a file of the
 // name. What cannot be looked at may have one.
 func foldersWith(dir, file string) []string {
-	entries, _ := os.ReadDir(dir) // a folder that is gone has none
+	entries, err := os.ReadDir(dir)
 	var out []string
+	if err != nil && !absent(err) {
+		out = append(out, unreadable)
+	}
 	for _, e := range entries {
-		_, err := os.Lstat(filepath.Join(dir, e.Name(), file))
-		if err == nil || errors.Is(err, fs.ErrPermission) {
+		if _, err := os.Lstat(filepath.Join(dir, e.Name(), file)); !absent(err) {
 			out = append(out, e.Name())
 		}
 	}

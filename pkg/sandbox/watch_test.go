@@ -2,8 +2,10 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -76,6 +78,74 @@ func TestWatchedWithoutMounts(t *testing.T) {
 	}
 	if got := Appeared(watches); !slices.Equal(got, []string{filepath.Join(ws, ".skill")}) {
 		t.Errorf("a change under its old time: %q", got)
+	}
+}
+
+// A link that still says the same leads elsewhere once a folder above it, or a
+// link behind it, is another one.
+func TestWatchedLinkLeadsElsewhere(t *testing.T) {
+	t.Parallel()
+	for name, swap := range map[string]func(at func(string) string) error{
+		"a folder above": func(at func(string) string) error {
+			return errors.Join(os.Rename(at("team"), at("old")), os.Symlink("x/y", at("team")))
+		},
+		"a link behind": func(at func(string) string) error {
+			return errors.Join(os.Remove(at("shared")), os.Symlink("x/shared", at("shared")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ws := realTemp(t)
+			at := func(name string) string { return filepath.Join(ws, name) }
+			write(t, at("good/a/SKILL.md"), "")
+			link(t, "good", at("shared"))
+			link(t, "../shared", at("team/skills"))
+			link(t, "../shared", at("x/y/skills"))
+			write(t, at("x/shared/evil/SKILL.md"), "")
+			watch := Watch{Path: at("team/skills"), Real: at("team/skills"), Link: "../shared", To: at("good")}
+			watches := Watched(nil, Policy{ReadWrite: []Mount{{Host: ws}}, Protect: []string{watch.Path}})
+			if !slices.ContainsFunc(watches, func(w Watch) bool { return reflect.DeepEqual(w, watch) }) {
+				t.Errorf("watched is %+v, want %+v in it", watches, watch)
+			}
+			if got := watch.Appeared(); got != nil {
+				t.Errorf("before anything happened: %q", got)
+			}
+			if err := swap(at); err != nil {
+				t.Fatal(err)
+			}
+			if got := watch.Appeared(); !slices.Equal(got, []string{watch.Path}) {
+				t.Errorf("appeared is %q", got)
+			}
+		})
+	}
+}
+
+// A folder that cannot be looked at may have anything in it.
+func TestWatchedFolderUnreadable(t *testing.T) {
+	t.Parallel()
+	apps := filepath.Join(realTemp(t), "apps")
+	mkdirs(t, apps)
+	w := Watch{Path: apps, Real: apps, File: appFile}
+	if err := os.Remove(apps); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Appeared(); got != nil {
+		t.Errorf("it is gone: %q", got)
+	}
+	write(t, apps, "")
+	if got := w.Appeared(); got != nil {
+		t.Errorf("it is a file: %q", got)
+	}
+	if err := os.Remove(apps); err != nil {
+		t.Fatal(err)
+	}
+	link(t, "apps", apps) // to itself, which fails for root as well
+	if got := w.Appeared(); !slices.Equal(got, []string{apps}) {
+		t.Errorf("it cannot be read: %q", got)
+	}
+	w.Had = foldersWith(apps, appFile)
+	if got := w.Appeared(); got != nil {
+		t.Errorf("as before: %q", got)
 	}
 }
 
