@@ -87,6 +87,9 @@ func runSandboxRun(ctx context.Context, o *sandboxRunOptions) error {
 	shape := sandboxRunJSON{runJSON: newRunJSON(o.Args[0])}
 	res, err := o.start(ctx)
 	if err != nil {
+		if o.outputs != nil {
+			_ = o.outputs.Fill(&toolpkg.InvokeResult{}) // ends them
+		}
 		return o.failed(shape, err)
 	}
 	noteConfinement(o.IO, res)

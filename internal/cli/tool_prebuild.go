@@ -139,7 +139,7 @@ func runToolPrebuild(ctx context.Context, o *toolPrebuildOptions) error {
 }
 
 func (o *toolPrebuildOptions) work(ctx context.Context, p *toolpkg.Prebuilder, sources []*toolpkg.Source) ([]toolpkg.Outcome, error) {
-	p.Force, p.Jobs = p.Force || o.Force, o.Jobs
+	p.Force, p.Jobs = o.Force, o.Jobs
 	if o.Check || o.Explain || o.Key {
 		return p.Check(ctx, sources)
 	}

@@ -196,13 +196,14 @@ type running struct {
 
 func (x *running) do(ctx context.Context, run sandbox.RunFunc, p sandbox.Policy, c sandbox.Command) error {
 	res, runErr := run(ctx, p, c)
+	kept := x.streams()
 	artifacts, found, err := x.dir.collect()
 	if err != nil {
 		return fmt.Errorf("read the folder for artifacts: %w", err)
 	}
 	x.r.Artifacts, x.r.Findings = artifacts, append(x.r.Findings, found...)
-	if err := x.streams(); err != nil && runErr == nil && res.OutputErr == nil {
-		return fmt.Errorf("keep the output: %w", err)
+	if kept != nil && runErr == nil && res.OutputErr == nil {
+		return fmt.Errorf("keep the output: %w", kept)
 	}
 	if runErr != nil {
 		return x.pkg.broken(runErr)

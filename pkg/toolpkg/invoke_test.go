@@ -252,6 +252,16 @@ func TestInvokeWithoutAPlaceForArtifacts(t *testing.T) {
 	if text, err := os.ReadFile(r.Artifacts[0].Path); err != nil || string(text) != "plot\n" {
 		t.Errorf("got %q, %v", text, err)
 	}
+	wantPrivate(t, filepath.Dir(filepath.Dir(r.Artifacts[0].Path)))
+}
+
+// wantPrivate checks that nobody but the user sees what is in a folder, which lies
+// where everybody's do.
+func wantPrivate(t *testing.T, dir string) {
+	t.Helper()
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%s: %v, %v", dir, info.Mode(), err)
+	}
 }
 
 // What the sandbox kept from a tool is said to whoever called it.
@@ -260,7 +270,7 @@ func TestInvokeExplainsTheSandbox(t *testing.T) {
 	secret := filepath.Join(tempDir(t), "secret")
 	writeTree(t, filepath.Dir(secret), map[string]string{"secret": "x"})
 	r := invoker(t, tempDir(t)).Invoke(t.Context(), echoCall(t, `{"text":"x:read:`+secret+`:"}`))
-	if want := `"` + secret + `" exists but was not granted`; r.ExitCode != 1 || !strings.Contains(r.Hint, want) || !strings.Contains(r.ForModel(), "hint: "+want) {
+	if want := `"` + secret + `" exists but was not granted`; r.ExitCode != 1 || !strings.Contains(r.Hint, want) || !strings.Contains(r.ForModel(), "\nhint:\n"+want) {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -403,10 +413,11 @@ func TestForModel(t *testing.T) {
 	}{
 		{"empty blocks are left out", InvokeResult{}, "exit_code: 0\n"},
 		{"all blocks", InvokeResult{ExitCode: 1, Stdout: "a\n", Stderr: "b", Artifacts: []Artifact{{"/w/p.png", 7}}}, "exit_code: 1\nstdout:\na\nstderr:\nb\nartifacts:\n/w/p.png (7 bytes)\n"},
-		{"the host's reason", InvokeResult{Origin: OriginHost, ExitCode: 2, Message: "limit: expected integer", Hint: "call again"}, "exit_code: 2\nstderr:\nlimit: expected integer\nhint: call again\n"},
+		{"the host's reason", InvokeResult{Origin: OriginHost, ExitCode: 2, Message: "limit: expected integer", Hint: "call again"}, "exit_code: 2\nstderr:\nlimit: expected integer\nhint:\ncall again\n"},
 		{"a tool's stderr is unchanged", InvokeResult{Origin: OriginTool, ExitCode: 2, Stderr: "x\nagentctl-error: {}\n"}, "exit_code: 2\nstderr:\nx\nagentctl-error: {}\n"},
-		{"what the sandbox kept from it", InvokeResult{Origin: OriginTool, ExitCode: 1, Stderr: "x\n", Hint: "no network\nno /secret"}, "exit_code: 1\nstderr:\nx\nhint: no network\nhint: no /secret\n"},
-		{"a silent tool", InvokeResult{Origin: OriginTool, ExitCode: 1, Hint: "no network"}, "exit_code: 1\nstderr:\nhint: no network\n"},
+		{"also with a hint", InvokeResult{Origin: OriginTool, ExitCode: 2, Stderr: "x\n", Artifacts: []Artifact{{"/w/p.png", 7}}, Hint: "no network"}, "exit_code: 2\nstderr:\nx\nartifacts:\n/w/p.png (7 bytes)\nhint:\nno network\n"},
+		{"what the sandbox kept from it", InvokeResult{Origin: OriginTool, ExitCode: 1, Stderr: "x\n", Hint: "no network\nno /secret"}, "exit_code: 1\nstderr:\nx\nhint:\nno network\nno /secret\n"},
+		{"a silent tool", InvokeResult{Origin: OriginTool, ExitCode: 1, Hint: "no network"}, "exit_code: 1\nhint:\nno network\n"},
 	}
 	for _, tt := range tests {
 		if got := tt.in.ForModel(); got != tt.want {

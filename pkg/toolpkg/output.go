@@ -21,7 +21,7 @@ const (
 // output receives one stream of a tool: redacted, passed on, kept as head and
 // tail, and written to a file once that is not all of it.
 type output struct {
-	file   spillFile // where the whole goes; no path for nowhere
+	file   spillFile // where the whole goes; no name for nowhere
 	pass   io.Writer // the user's stream, or nil
 	head   []byte
 	tail   []byte
@@ -59,7 +59,7 @@ func (o *output) take(p []byte) (int, error) {
 
 func (o *output) keep(p []byte) {
 	o.total += int64(len(p))
-	if o.whole == nil && o.err == nil && o.file.path != "" && o.total > KeepHead+KeepTail {
+	if o.whole == nil && o.err == nil && o.file.name != "" && o.total > KeepHead+KeepTail {
 		o.spill()
 	}
 	if o.whole != nil && o.err == nil {
@@ -95,6 +95,9 @@ func (o *output) close() (streamText, error) {
 		if o.total > o.most && o.err == nil {
 			_, o.err = fmt.Fprintf(o.whole, "\n[… %d bytes left out: a file of output ends here …]\n", o.total-o.most)
 		}
+		if o.err == nil {
+			o.err = o.file.check(o.whole)
+		}
 		err = errors.Join(err, o.err, o.whole.Close())
 	} else {
 		err = errors.Join(err, o.err)
@@ -102,7 +105,7 @@ func (o *output) close() (streamText, error) {
 	o.trim()
 	t := streamText{Text: valid(o.head) + valid(o.tail)}
 	if o.whole != nil && err == nil {
-		t.File = o.file.path
+		t.File = o.file.path()
 	}
 	if dropped := o.total - int64(len(o.head)+len(o.tail)); dropped > 0 {
 		t.Text, t.Cut = valid(o.head)+cutMark(dropped, "bytes", t.File)+valid(o.tail), true
@@ -113,14 +116,14 @@ func (o *output) close() (streamText, error) {
 // save writes a stream that was kept as a whole, for a reader who gets less.
 func (o *output) save() (string, error) {
 	if o.whole != nil {
-		return o.file.path, nil
+		return o.file.path(), o.err
 	}
 	f, err := o.file.create()
 	if err != nil {
 		return "", err
 	}
 	_, err = f.Write(append(append([]byte{}, o.head...), o.tail...))
-	return o.file.path, errors.Join(err, f.Close())
+	return o.file.path(), errors.Join(err, f.Close())
 }
 
 // streamText is one stream as a result carries it.

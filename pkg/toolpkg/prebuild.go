@@ -64,6 +64,9 @@ type Prebuilder struct {
 	Getenv func(string) string
 	// Force builds what is fresh too.
 	Force bool
+	// Held says why no build in Out is used, whatever its stamp says; "" means that
+	// they are.
+	Held string
 	// Jobs is how many packages are built at a time; 0 means up to four.
 	Jobs int
 	// Started and Done report progress; they may be called from several goroutines.
@@ -170,6 +173,10 @@ func (w *work) compare(o *Outcome) {
 	o.Reasons = nil
 	if _, err := os.Lstat(filepath.Join(w.root, currentName)); errors.Is(err, os.ErrNotExist) {
 		o.Status, o.Reasons = Missing, []string{"there is no build"}
+		return
+	}
+	if w.p.Held != "" {
+		o.Status, o.Reasons = Stale, []string{w.p.Held}
 		return
 	}
 	pkg, err := LoadPackage(w.root)

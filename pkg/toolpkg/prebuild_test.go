@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -266,6 +267,26 @@ func TestForceCuresADamagedBuild(t *testing.T) {
 	}
 	if data, _ := os.ReadFile(filepath.Join(p.Dir, "runtime", "lib.sh")); string(data) != shellLib {
 		t.Error("the damage is still there")
+	}
+}
+
+// What is held back is not fresh, and made anew whatever its stamp says.
+func TestHeldBuildIsStale(t *testing.T) {
+	t.Parallel()
+	ws := tempDir(t)
+	out := filepath.Join(ws, "prebuilt")
+	src := shellSource(t, filepath.Join(ws, "tools"))
+	p := prebuilder(t, out)
+	p.Held = "a program made it"
+	if o, err := p.Check(t.Context(), []*Source{src}); err != nil || o[0].Status != Missing {
+		t.Errorf("before there is a build: got %v, %+v", err, o)
+	}
+	build(t, out, src)
+	if o, err := p.Check(t.Context(), []*Source{src}); err != nil || o[0].Status != Stale || !slices.Equal(o[0].Reasons, []string{p.Held}) || o[0].Digest != "" || o[0].Key == "" {
+		t.Errorf("got %v, %+v", err, o)
+	}
+	if o, err := p.Prebuild(t.Context(), []*Source{src}); err != nil || o[0].Status != Built || o[0].Reasons != nil {
+		t.Errorf("got %v, %+v", err, o)
 	}
 }
 

@@ -72,9 +72,9 @@ func (w *work) do(ctx context.Context, run sandbox.RunFunc, o *Outcome) error {
 }
 
 // finished are the folders of the builds in use, the package's own first. A
-// forced build takes nothing over.
+// forced build takes nothing over, and nobody one that is held back.
 func (w *work) finished() []string {
-	if w.p.Force {
+	if w.p.Force || w.p.Held != "" {
 		return nil
 	}
 	roots := []string{w.root}

@@ -2,6 +2,7 @@ package toolpkg
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 )
@@ -46,7 +47,7 @@ func TestOutputReportsTheUsersStreamOnly(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	// A file that cannot be written does not end the run.
-	o = newOutput(spillFile{path: "/dev/null/no/file"}, nil, nil)
+	o = newOutput(spillFile{hostFiles{err: os.ErrPermission}, "file"}, nil, nil)
 	if _, err := o.Write(make([]byte, KeepHead+KeepTail+1)); err != nil {
 		t.Errorf("got %v", err)
 	}

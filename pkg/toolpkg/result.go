@@ -86,17 +86,14 @@ const ModelLimit = 30_000
 const minStream = 10_000
 
 // ForModel is the text of a result for a model: the exit code, then a block for
-// each stream and for the artifacts, empty ones left out. Output that is cut
-// names the file that holds the whole. What the host has to say, about a call
-// that it ended or about what the sandbox kept from the tool, stands where the
-// tool's stderr does.
+// each stream, for the artifacts and for the next step, empty ones left out.
+// Output that is cut names the file that holds the whole. Why the host ended a
+// call stands where the tool's stderr does; that of a call that it did not end is
+// unchanged.
 func (r InvokeResult) ForModel() string {
 	stderr := r.Stderr
 	if r.Message != "" {
 		stderr = strings.TrimRight(r.Message+"\n"+stderr, "\n")
-	}
-	for hint := range strings.Lines(r.Hint) {
-		stderr = join(strings.TrimRight(stderr, "\n"), "hint: "+hint)
 	}
 	outRoom, errRoom := shares(utf8.RuneCountInString(r.Stdout), utf8.RuneCountInString(stderr))
 	var sb strings.Builder
@@ -108,6 +105,7 @@ func (r InvokeResult) ForModel() string {
 		fmt.Fprintf(&files, "%s (%s)\n", a.Path, termtext.Count(int(a.Bytes), "byte"))
 	}
 	block(&sb, "artifacts", files.String())
+	block(&sb, "hint", r.Hint)
 	return sb.String()
 }
 

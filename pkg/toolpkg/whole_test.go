@@ -2,6 +2,7 @@ package toolpkg
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("stderr is %q, in %q", r.Stderr, r.StderrFile)
 		}
 		if artifacts == "" {
+			wantPrivate(t, filepath.Dir(r.StdoutFile))
 			removeTree(filepath.Dir(r.StdoutFile))
 		}
 	}
@@ -55,5 +57,108 @@ func TestOutputFileIsBounded(t *testing.T) {
 	info, err := os.Stat(r.StdoutFile)
 	if err != nil || info.Size() != most+int64(len(want)) {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// A program that runs meanwhile can put a link where the host writes: nothing of
+// the host's gets out of the workspace, and no result names what is not the host's.
+func TestOutputsPassNoLink(t *testing.T) {
+	t.Parallel()
+	long := bytes.Repeat([]byte("x"), KeepHead+KeepTail+1)
+	for name, tt := range map[string]struct {
+		early bool // the file is there when the program acts
+		act   func(t *testing.T, ws, outside string)
+	}{
+		"a link before the file": {false, func(t *testing.T, ws, outside string) {
+			mustDo(t, os.Mkdir(filepath.Join(ws, ".agentctl"), 0o755), os.Symlink(outside, filepath.Join(ws, ".agentctl", "artifacts")))
+		}},
+		"a link within the workspace": {false, func(t *testing.T, ws, _ string) {
+			mustDo(t, os.MkdirAll(filepath.Join(ws, ".git", "hooks"), 0o755), os.Symlink(".git", filepath.Join(ws, ".agentctl")))
+		}},
+		"a link for the workspace": {false, func(t *testing.T, ws, outside string) {
+			mustDo(t, os.Rename(ws, ws+"-moved"), os.Symlink(outside, ws))
+		}},
+		"a link for the folder of the file": {true, func(t *testing.T, ws, outside string) {
+			dir := filepath.Join(ws, ".agentctl", "artifacts")
+			mustDo(t, os.Rename(dir, dir+"-moved"), os.Symlink(outside, dir))
+		}},
+		"a link for the file": {true, func(t *testing.T, ws, outside string) {
+			files, _ := filepath.Glob(filepath.Join(ws, ".agentctl", "artifacts", "*-stdout.txt"))
+			mustDo(t, os.Remove(files[0]), os.Symlink(outside, files[0]))
+		}},
+		"another file": {true, func(t *testing.T, ws, outside string) {
+			files, _ := filepath.Glob(filepath.Join(ws, ".agentctl", "artifacts", "*-stdout.txt"))
+			mustDo(t, os.Remove(files[0]), os.WriteFile(files[0], []byte("other"), 0o600))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := tempDir(t)
+			ws, outside := filepath.Join(dir, "ws"), tempDir(t)
+			mustDo(t, os.Mkdir(ws, 0o755))
+			o := NewOutputs(ws, filepath.Join(ws, ".agentctl", "artifacts"))
+			if tt.early {
+				_, err := o.Stdout().Write(long)
+				mustDo(t, err)
+			}
+			tt.act(t, ws, outside)
+			_, err := o.Stdout().Write(long)
+			mustDo(t, err)
+			var r InvokeResult
+			if err := o.Fill(&r); err == nil || r.StdoutFile != "" || !r.Truncated {
+				t.Errorf("got the file %q, error %v", r.StdoutFile, err)
+			}
+			for _, place := range []string{outside, filepath.Join(ws, ".git")} {
+				if left, _ := os.ReadDir(place); len(left) > 0 && left[0].Name() != "hooks" {
+					t.Errorf("%s holds %v", place, left)
+				}
+			}
+		})
+	}
+}
+
+func mustDo(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Nothing stays open, whether or not there was something to write.
+func TestOutputsCloseWhatTheyOpen(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("needs /proc")
+	}
+	count := func(ws string) (n int) {
+		fds, _ := filepath.Glob("/proc/self/fd/*")
+		for _, fd := range fds {
+			if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, ws) {
+				n++
+			}
+		}
+		return n
+	}
+	ws := tempDir(t)
+	for _, size := range []int{1, KeepHead + KeepTail + 1} {
+		o := NewOutputs(ws, filepath.Join(ws, ".agentctl", "artifacts"))
+		if count(ws) == 0 {
+			t.Fatal("nothing is open: the count is wrong")
+		}
+		_, err := o.Stdout().Write(make([]byte, size))
+		var r InvokeResult
+		mustDo(t, err, o.Fill(&r))
+		if n := count(ws); n > 0 {
+			t.Errorf("%d files are open", n)
+		}
+	}
+	for _, text := range []string{"x", "x:flood", "x:artifact"} {
+		c := echoCall(t, `{"text":"`+text+`"}`)
+		c.ForModel = true
+		invoker(t, ws).Invoke(t.Context(), c)
+		c.OutputDir = filepath.Join(ws, "out")
+		invoker(t, ws).Invoke(t.Context(), c)
+		if n := count(ws); n > 0 {
+			t.Errorf("%s: %d files are open", text, n)
+		}
 	}
 }

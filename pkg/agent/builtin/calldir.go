@@ -40,99 +40,100 @@ func (e *Env) same(text string) string {
 
 // callDir is the folder for the files of one call, made once it is needed. What
 // the host writes lies beside the folder that the command may write to, where it
-// could have put a link.
+// could have put a link, and goes through folders that were opened before the
+// command started.
 type callDir struct {
-	root, rel string
+	artifacts *toolpkg.ArtifactRoot // nil when there is no place
 	once      sync.Once
-	dir       string
+	above     *os.Root // nil as long as there is no folder
+	root      *os.Root
 }
 
 func (e *Env) newCallDir() *callDir {
 	root, rel := e.artifacts()
-	return &callDir{root: root, rel: rel}
+	if root == "" {
+		return &callDir{}
+	}
+	artifacts, err := toolpkg.OpenArtifactRoot(e.Workspace, filepath.Join(root, rel))
+	if err != nil {
+		return &callDir{}
+	}
+	return &callDir{artifacts: artifacts}
 }
 
-// path makes the folder; "" means that there is no place for it.
-func (d *callDir) path() string {
+// open makes the folder; nil means that there is no place for it.
+func (d *callDir) open() *os.Root {
 	d.once.Do(func() {
-		if d.root == "" {
+		if d.artifacts == nil {
 			return
 		}
-		if dir, err := makeCallDir(d.root, d.rel); err == nil {
-			d.dir = dir
+		above, err := d.artifacts.Make()
+		if err != nil {
+			return
 		}
+		name := "call-" + strings.ToLower(rand.Text()[:12])
+		if err := above.Mkdir(name, 0o755); err == nil {
+			d.root, _ = above.OpenRoot(name)
+		}
+		d.above = above
 	})
-	return d.dir
+	return d.root
 }
 
 // create makes a file of the host; nil means that there is no place for it.
 func (d *callDir) create(name string) *os.File {
-	dir := d.path()
-	if dir == "" {
+	root := d.open()
+	if root == nil {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil
 	}
 	return f
 }
 
+const ownDir = "out"
+
 // forCommand makes the folder that the command itself may write to.
 func (d *callDir) forCommand() string {
-	dir := d.path()
-	if dir == "" {
+	root := d.open()
+	if root == nil || root.Mkdir(ownDir, 0o755) != nil {
 		return ""
 	}
-	dir = filepath.Join(dir, "out")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return ""
+	return filepath.Join(root.Name(), ownDir)
+}
+
+// close ends the use of the folder. One without files goes away.
+func (d *callDir) close() {
+	if d.root != nil {
+		_ = d.root.Remove(ownDir) // only when it is empty
+		_ = d.root.Close()
+		_ = d.above.Remove(filepath.Base(d.root.Name())) // as well
 	}
-	return dir
+	if d.above != nil {
+		_ = d.above.Close()
+	}
+	if d.artifacts != nil {
+		d.artifacts.Close()
+	}
 }
 
 // collect lists the files that the command left in its folder. Links and
-// folders without files are none. An empty folder goes away.
-func (d *callDir) collect(dir string) []toolpkg.Artifact {
-	var out []toolpkg.Artifact
-	if dir == "" {
+// folders without files are none.
+func (d *callDir) collect(own string) []toolpkg.Artifact {
+	if own == "" {
 		return nil
 	}
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	var out []toolpkg.Artifact
+	_ = fs.WalkDir(d.root.FS(), ownDir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return nil //nolint:nilerr // what cannot be read is no artifact
 		}
 		if info, err := entry.Info(); err == nil {
-			out = append(out, toolpkg.Artifact{Path: path, Bytes: info.Size()})
+			out = append(out, toolpkg.Artifact{Path: filepath.Join(d.root.Name(), filepath.FromSlash(path)), Bytes: info.Size()})
 		}
 		return nil
 	})
-	_ = os.Remove(dir)   // only when they are empty
-	_ = os.Remove(d.dir) //
 	return out
-}
-
-// makeCallDir makes a fresh folder below rel, through os.Root, since a command
-// may have put a link in the way. The folder above keeps itself out of version
-// control.
-func makeCallDir(base, rel string) (string, error) {
-	if err := os.MkdirAll(base, 0o755); err != nil {
-		return "", err
-	}
-	root, err := os.OpenRoot(base)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close()
-	if err := root.MkdirAll(rel, 0o755); err != nil {
-		return "", err
-	}
-	ignore := filepath.Join(rel, ".gitignore")
-	if _, err := root.Lstat(ignore); err != nil {
-		if err := root.WriteFile(ignore, []byte("*\n"), 0o644); err != nil {
-			return "", err
-		}
-	}
-	dir := filepath.Join(rel, "call-"+strings.ToLower(rand.Text()[:12]))
-	return filepath.Join(base, dir), root.Mkdir(dir, 0o755)
 }

@@ -190,6 +190,7 @@ func (e *Env) run(ctx context.Context, c agent.Call, cmd command) (agent.Output,
 		return agent.Output{}, err
 	}
 	dir, own := e.newCallDir(), ""
+	defer dir.close()
 	if cmd.artifacts {
 		own = dir.forCommand()
 		cmd.give(own)

@@ -347,3 +347,46 @@ func TestAskUser(t *testing.T) {
 	}
 	checkTexts(t, env, "ask_user", []textTest{{"empty", args{"question": " "}, "error: the question is empty. Call ask_user again with the whole question.", true}})
 }
+
+// A command that swaps the folder of long outputs for a link gets nothing written
+// where the link leads, and nothing stays open.
+func TestExecWritesThroughNoLink(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t, nil)
+	outside := t.TempDir()
+	artifacts := filepath.Join(env.Workspace, ".agentctl", "artifacts")
+	long := []byte(strings.Repeat("x", 200_000))
+	env.Backend = open(t, func(_ sandbox.Policy, c sandbox.Command) (sandbox.Result, error) {
+		_, err1 := c.Stdout.Write(long)
+		calls, _ := filepath.Glob(filepath.Join(artifacts, "call-*"))
+		if len(calls) != 1 {
+			t.Fatalf("folders of calls: %v", calls)
+		}
+		call := filepath.Join(outside, filepath.Base(calls[0]))
+		err := errors.Join(err1, os.Rename(artifacts, artifacts+"-moved"), os.Mkdir(call, 0o755), os.Symlink(outside, artifacts))
+		_, err2 := c.Stderr.Write(long)
+		if left, _ := os.ReadDir(call); len(left) > 0 {
+			t.Errorf("written outside: %v", left)
+		}
+		return sandbox.Result{}, errors.Join(err, err2)
+	})
+	run(t, env, "exec", args{"argv": []string{"foo"}})
+	if files, _ := filepath.Glob(artifacts + "-moved/call-*/*.txt"); len(files) != 2 {
+		t.Errorf("kept: %v", files)
+	}
+	if open := openBelow(t, env.Workspace); len(open) > 0 {
+		t.Errorf("still open: %v", open)
+	}
+}
+
+// openBelow lists what this process has open below a folder, where /proc tells.
+func openBelow(t *testing.T, dir string) (open []string) {
+	t.Helper()
+	fds, _ := filepath.Glob("/proc/self/fd/*")
+	for _, fd := range fds {
+		if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, dir) {
+			open = append(open, to)
+		}
+	}
+	return open
+}

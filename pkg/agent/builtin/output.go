@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -132,7 +133,7 @@ func (s *stream) end(got sandbox.Capture) (text, file string) {
 	}
 	if s.file != nil {
 		_ = s.file.Close()
-		file = s.file.Name()
+		file = filepath.Clean(s.file.Name())
 	}
 	if got.Dropped > 0 {
 		text = fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", valid(got.Head), got.Dropped, valid(got.Tail))

@@ -231,6 +231,13 @@ func TestRunSkillScriptLeavesNothingBehind(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(env.Workspace, ".agentctl/artifacts/call-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
+	long := strings.Repeat("0123456789abcde\n", 4_000) // more than a model gets, less than the sandbox keeps
+	env.Backend = open(t, says(long, "", 0))
+	_, after, _ := strings.Cut(run(t, env, "run_skill_script", args{"skill": "report", "script": "scripts/sum.py"}).Text, "the whole is in ")
+	path, _, found := strings.Cut(after, " ")
+	if !found || read(t, path) != long {
+		t.Errorf("the whole is in %q", path)
+	}
 }
 
 func TestRunSkillScriptRefuses(t *testing.T) {
