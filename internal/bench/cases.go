@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -162,8 +163,13 @@ func (b *bench) invoke(ctx context.Context) error {
 
 // sandbox is what confinement adds to a program that does nothing.
 func (b *bench) sandbox(ctx context.Context) error {
-	// Ask it where it is: what PATH has may be a shim, which costs more than it.
-	where := subject{argv: []string{"python3", "-c", "import sys; print(sys.executable)"}}
+	// The system's own where there is one, as in BenchmarkSpawn. Ask it where it is:
+	// what PATH has may be a shim, which costs more than it.
+	name := "python3"
+	if _, err := os.Stat("/usr/bin/python3"); err == nil {
+		name = "/usr/bin/python3"
+	}
+	where := subject{argv: []string{name, "-c", "import sys; print(sys.executable)"}}
 	python, err := where.output(ctx)
 	if err != nil {
 		return err
