@@ -243,14 +243,22 @@ func TestADamagedBuildIsStale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{stampName: "its stamp cannot be read", commandsName: "its commands.json cannot be read"} {
-		if err := os.Remove(filepath.Join(p.Dir, name)); err != nil {
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
 			t.Fatal(err)
 		}
+	}
+	aside := filepath.Join(ws, "aside")
+	for name, want := range map[string]string{stampName: "its stamp cannot be read", commandsName: "its commands.json cannot be read"} {
+		file := filepath.Join(p.Dir, name)
+		move(file, aside)
 		if o := check(t, out, src.Dir); o.Status != Stale || !strings.Contains(strings.Join(o.Reasons, " "), want) {
 			t.Errorf("%s: %v, %v", name, o.Status, o.Reasons)
 		}
+		move(aside, file)
 	}
+	move(filepath.Join(p.Dir, stampName), aside)
 	if o := build(t, out, src)[0]; o.Status != Built || o.Digest != p.Digest {
 		t.Errorf("rebuilt: %+v", o)
 	}
