@@ -153,15 +153,7 @@ func (f *Factory) chatCatalog(ctx context.Context, c *config.Loaded, trusted boo
 	if !trusted {
 		return toolpkg.LoadCatalog(ctx, c.Tools.Prebuilt, nil)
 	}
-	sources, err := f.toolSources(ctx)
-	if err != nil {
-		return nil, err
-	}
-	roots, err := f.prebuiltRoots()
-	if err != nil {
-		return nil, err
-	}
-	return toolpkg.LoadCatalog(ctx, roots, sources)
+	return f.toolCatalog(ctx)
 }
 
 // chatEnv is what the tools of a chat work on. The sandbox is opened at the

@@ -67,16 +67,7 @@ func (r *runJSON) ran(res sandbox.Result) {
 	for _, f := range res.Missing {
 		r.Sandbox.Missing = append(r.Sandbox.Missing, string(f))
 	}
-	for _, path := range res.Appeared {
-		r.Diags = append(r.Diags, diag.Diagnostic{
-			File: path, Severity: diag.Warning, Code: "sandbox.appeared",
-			Message: res.Change() + " during the run; it can steer a model, so chat leaves it out until you agree",
-			Fix:     "look at it, then run agentctl trust",
-		})
-	}
-	for _, text := range res.Warnings {
-		r.Diags = append(r.Diags, diag.Diagnostic{Severity: diag.Warning, Code: "sandbox.warning", Message: text})
-	}
+	r.Diags = append(r.Diags, toolpkg.SandboxFindings(res)...)
 	r.Hint = strings.Join(res.Hints, "\n")
 }
 

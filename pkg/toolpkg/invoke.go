@@ -260,16 +260,7 @@ func (x *running) ended(res sandbox.Result) {
 	for _, f := range res.Missing {
 		r.Sandbox.Missing = append(r.Sandbox.Missing, string(f))
 	}
-	for _, path := range res.Appeared {
-		r.Findings = append(r.Findings, diag.Diagnostic{
-			File: path, Severity: diag.Warning, Code: "sandbox.appeared",
-			Message: res.Change() + " while the tool ran; it can steer a model, so chat leaves it out until you agree",
-			Fix:     "look at it, then run agentctl trust",
-		})
-	}
-	for _, text := range res.Warnings {
-		r.Findings = append(r.Findings, diag.Diagnostic{Severity: diag.Warning, Code: "sandbox.warning", Message: text})
-	}
+	r.Findings = append(r.Findings, SandboxFindings(res)...)
 	r.Hint = strings.Join(res.Hints, "\n")
 	switch {
 	case res.TimedOut:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/pkg/sandbox"
 )
 
 // The origins of a result: the tool ran and ended, or the host ended the call.
@@ -143,4 +144,21 @@ func cutMark(n int64, unit, file string) string {
 		return fmt.Sprintf("\n[… %d %s left out …]\n", n, unit)
 	}
 	return fmt.Sprintf("\n[… %d %s left out; the whole is in %s …]\n", n, unit, file)
+}
+
+// SandboxFindings are what the user has to know about a run besides how it ended:
+// the protected places that it made, and what the sandbox warns of.
+func SandboxFindings(res sandbox.Result) []diag.Diagnostic {
+	var out []diag.Diagnostic
+	for _, path := range res.Appeared {
+		out = append(out, diag.Diagnostic{
+			File: path, Severity: diag.Warning, Code: "sandbox.appeared",
+			Message: res.Change() + " during the run; it can steer a model, so chat leaves it out until you agree",
+			Fix:     "look at it, then run agentctl trust",
+		})
+	}
+	for _, text := range res.Warnings {
+		out = append(out, diag.Diagnostic{Severity: diag.Warning, Code: "sandbox.warning", Message: text})
+	}
+	return out
 }
