@@ -3,14 +3,21 @@
 # TIME is a duration (10s) or a number of inputs (1000x). A number is what a check
 # wants: with a duration, go now and then reports its own end ("context deadline
 # exceeded") as a failure of the target.
-# A crash stops the run; its input is under testdata/fuzz of that package.
+# The input that fails a target is put under testdata/fuzz of its package, the
+# other targets have their turn, and the script exits 1: commit the input with the
+# fix, and every later `make test` tries it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time="${1:-10000x}"
 
-grep -rlE '^func Fuzz' --include='*_test.go' cmd internal pkg | sort | while read -r file; do
-	grep -oE '^func Fuzz[A-Za-z0-9_]+' "$file" | cut -d' ' -f2 | while read -r name; do
-		echo "fuzz $name in ${file%/*} for $time"
-		go test -run '^$' -fuzz "^$name\$" -fuzztime "$time" "./${file%/*}" </dev/null
-	done
-done
+failed=()
+while IFS=: read -r file name; do
+	name="${name#func }"
+	echo "fuzz $name in ${file%/*} for $time"
+	go test -run '^$' -fuzz "^$name\$" -fuzztime "$time" "./${file%/*}" </dev/null || failed+=("${file%/*} $name")
+done < <(grep -rHoE '^func Fuzz[A-Za-z0-9_]+' --include='*_test.go' cmd internal pkg | sort)
+
+if [ ${#failed[@]} -gt 0 ]; then
+	printf 'failed: %s\n' "${failed[@]}" >&2
+	exit 1
+fi
