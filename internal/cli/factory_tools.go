@@ -126,6 +126,15 @@ func toolDir(cwd, name string) (dir string, ok bool) {
 	return absolutePaths(cwd, []string{name})[0], true
 }
 
+// noToolSources is the error of a verb for all packages where there is none: a CI
+// job in the wrong folder must not pass.
+func noToolSources(act string, looked []string) error {
+	return usageError{
+		message: "there is no tool package to " + act,
+		hint:    "agentctl tool new NAME begins one; looked in: " + strings.Join(looked, ", "),
+	}
+}
+
 // pick resolves names and folders to source packages; no names means all of
 // them.
 func (t toolsFactory) pick(ctx context.Context, l *toolpkg.Sources, names []string) ([]*toolpkg.Source, error) {

@@ -29,12 +29,8 @@ type findings struct {
 	seen  map[string]bool
 }
 
-func newFindings(files ...string) *findings {
-	c := &findings{files: map[string]bool{}, seen: map[string]bool{}}
-	for _, f := range files {
-		c.files[f] = true
-	}
-	return c
+func newFindings() *findings {
+	return &findings{files: map[string]bool{}, seen: map[string]bool{}}
 }
 
 func (c *findings) add(ds ...diag.Diagnostic) {

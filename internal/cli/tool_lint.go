@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -19,8 +20,8 @@ type toolLintOptions struct {
 	outputOptions
 	toolsFactory
 	sandboxFlags
-	Name string
-	Open func(ctx context.Context, name string) (sandbox.Backend, error)
+	Names []string
+	Open  func(ctx context.Context, name string) (sandbox.Backend, error)
 }
 
 func newToolLintCmd(f *Factory, run func(context.Context, *toolLintOptions) error) *cobra.Command {
@@ -32,21 +33,21 @@ func newToolLintCmd(f *Factory, run func(context.Context, *toolLintOptions) erro
 		run = runToolLint
 	}
 	cmd := &cobra.Command{
-		Use: "lint PKG or DIR", Short: "Check a tool package against the contract and the rules of providers",
-		Long: `Run the contract suite against one package, source or prebuilt: what its launcher
+		Use: "lint [PKG or DIR …]", Short: "Check tool packages against the contract and the rules of providers",
+		Long: `Run the contract suite against packages, source or prebuilt: what a launcher
 lists and describes, how it answers unknown commands and bad JSON, and whether
-providers take its schemas. A source is built in a temporary folder; the build in
-use is not touched. No command is run with arguments that it accepts.`,
-		Example: "  agentctl tool lint data-fetch\n  agentctl tool lint ./tools/data-fetch --json",
-		Args:    exactArgs(1, "the name of a package, or its folder"),
+providers take its schemas. Without names all sources are checked. A source is
+built in a temporary folder; the build in use is not touched. No command is run
+with arguments that it accepts.`,
+		Example: "  agentctl tool lint\n  agentctl tool lint data-fetch\n  agentctl tool lint ./tools/data-fetch --json",
 		Annotations: map[string]string{exitCodes: `  0    no errors; there can be warnings
   1    failed
-  2    wrong arguments, or there is no such package
+  2    wrong arguments, or there is no such package, or none at all
   3    there are lint errors
   125  no sandbox can be used
   130  interrupted`},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.Name = args[0]
+			opts.Names = args
 			return run(cmd.Context(), opts)
 		},
 	}
@@ -59,28 +60,65 @@ func runToolLint(ctx context.Context, o *toolLintOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	found, err := o.lint(ctx)
-	if strict, ok := as[*frontmatter.StrictError](err); ok {
-		found, err = strict.Diagnostics, nil
+	c := newFindings()
+	if len(o.Names) == 0 {
+		if err := o.all(ctx, c); err != nil {
+			return err
+		}
 	}
-	if broken, ok := as[*registry.BrokenError](err); ok {
-		found, err = broken.Diagnostics, nil
+	for _, name := range o.Names {
+		found, err := o.lint(ctx, name)
+		if broken, ok := as[*registry.BrokenError](err); ok {
+			found, err = broken.Diagnostics, nil
+		}
+		if err := c.checked(name, found, err); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	c := newFindings(o.Name)
-	c.add(found...)
 	return c.print(o.outputOptions)
 }
 
+// checked adds what was found in a package; one that does not load has its findings
+// in the error.
+func (c *findings) checked(name string, found []diag.Diagnostic, err error) error {
+	if strict, ok := as[*frontmatter.StrictError](err); ok {
+		found, err = strict.Diagnostics, nil
+	}
+	c.files[name] = true
+	c.add(found...)
+	return err
+}
+
+// all checks each source package.
+func (o *toolLintOptions) all(ctx context.Context, c *findings) error {
+	l, err := o.Sources(ctx)
+	if err != nil {
+		return err
+	}
+	winners := l.Winners()
+	if len(winners)+len(l.Broken) == 0 {
+		return noToolSources("check", l.Looked)
+	}
+	c.add(l.Diagnostics...)
+	for _, b := range l.Broken {
+		c.files[b.Name] = true
+	}
+	for _, it := range winners {
+		found, err := o.source(ctx, it.Value)
+		if err := c.checked(it.Value.Name, found, err); err != nil {
+			return fmt.Errorf("%s: %w", it.Value.Name, err)
+		}
+	}
+	return nil
+}
+
 // lint checks the source of that name if there is one, else the prebuilt package.
-func (o *toolLintOptions) lint(ctx context.Context) ([]diag.Diagnostic, error) {
+func (o *toolLintOptions) lint(ctx context.Context, name string) ([]diag.Diagnostic, error) {
 	cwd, err := o.Cwd()
 	if err != nil {
 		return nil, err
 	}
-	if dir, ok := toolDir(cwd, o.Name); ok {
+	if dir, ok := toolDir(cwd, name); ok {
 		if _, err := os.Lstat(filepath.Join(dir, "current")); err == nil {
 			return o.prebuilt(ctx, dir)
 		}
@@ -94,13 +132,13 @@ func (o *toolLintOptions) lint(ctx context.Context) ([]diag.Diagnostic, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := l.Resolve(o.Name)
+	res, err := l.Resolve(name)
 	if _, missing := as[*registry.NotFoundError](err); missing {
 		c, err := o.Catalog(ctx)
 		if err != nil {
 			return nil, err
 		}
-		p, err := c.Package(o.Name)
+		p, err := c.Package(name)
 		if err != nil {
 			return nil, err
 		}

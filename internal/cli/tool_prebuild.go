@@ -110,11 +110,7 @@ func runToolPrebuild(ctx context.Context, o *toolPrebuildOptions) error {
 	if len(o.Names) > 0 {
 		found, broken = nil, nil // of packages that were not asked for
 	} else if len(sources) == 0 && len(l.Broken) == 0 {
-		// A CI job in the wrong folder must not pass.
-		return usageError{
-			message: "there is no tool package to build",
-			hint:    "agentctl tool new NAME begins one; looked in: " + strings.Join(l.Looked, ", "),
-		}
+		return noToolSources("build", l.Looked)
 	}
 	p, err := o.Prebuilder(o.Sandbox)
 	if err != nil {
