@@ -17,7 +17,12 @@ const MaxZip = MaxTotal + MaxEntries*1024
 // FormatError reports data that is no zip archive.
 type FormatError struct{ Err error }
 
-func (e *FormatError) Error() string { return fmt.Sprintf("not a zip archive: %v", e.Err) }
+func (e *FormatError) Error() string {
+	if errors.Is(e.Err, zip.ErrFormat) {
+		return "not a zip archive"
+	}
+	return fmt.Sprintf("not a zip archive: %v", e.Err)
+}
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // ReadZip returns the files of a zip archive, sorted, after checking every name,

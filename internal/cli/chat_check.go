@@ -21,8 +21,11 @@ func (o *chatOptions) check(ctx context.Context) error {
 	if err := oneOf("output", o.Output, outputText, outputJSON, outputStreamJSON); err != nil {
 		return err
 	}
-	if o.MaxSteps < 0 {
-		return usageError{message: fmt.Sprintf("--max-steps %d is negative", o.MaxSteps), hint: "give a number of answers, such as 25"}
+	if o.JSON && o.given("output") && o.Output != outputJSON {
+		return usageError{message: "--json and --output " + o.Output + " exclude each other", hint: "give one of them"}
+	}
+	if o.MaxSteps < 0 || o.MaxSteps == 0 && o.given("max-steps") {
+		return usageError{message: fmt.Sprintf("--max-steps %d lets the model answer nothing", o.MaxSteps), hint: "give a number of answers, such as 25"}
 	}
 	if o.Timeout < 0 {
 		return usageError{message: fmt.Sprintf("--timeout %s is negative", o.Timeout), hint: "give a time such as 90s"}

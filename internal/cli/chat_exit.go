@@ -65,7 +65,7 @@ func stopFailure(res session.Result) failure {
 		f.Message = fmt.Sprintf("stopped after %s without an answer", termtext.Count(res.Steps, "step"))
 		f.Hint = "raise --max-steps, or go on with --continue"
 	case session.StopLoop:
-		f.Message = "stopped: the model repeats itself, the same call or the same words again and again"
+		f.Message = "stopped: the model repeats itself, the same call, calls that cannot run, or the same words, again and again"
 		f.Hint = "ask in another way, or try another model"
 	case session.StopEmpty:
 		f.Message = "the model gave an empty answer"

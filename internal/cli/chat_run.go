@@ -24,10 +24,10 @@ type chatJSON struct {
 // runChat answers one prompt, or lets a person chat. Whatever happens after the
 // flags are parsed, the output of one prompt ends in the shape that was asked for.
 func runChat(ctx context.Context, o *chatOptions) error {
+	err := o.check(ctx)
 	if o.JSON {
 		o.Output = outputJSON
 	}
-	err := o.check(ctx)
 	if err != nil && (o.Check || o.interactive()) {
 		return err
 	}

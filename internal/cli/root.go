@@ -31,6 +31,9 @@ func newRootCmd(f *Factory) *cobra.Command {
 	cmd.SetOut(f.IO.Out)
 	cmd.SetErr(f.IO.Err)
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
+			return unknownCommand(c, words[0]) // whose flags nobody knows
+		}
 		return usageError{message: flagMessage(err), hint: "run " + c.CommandPath() + " --help"}
 	})
 	cmd.PersistentFlags().StringVar(&f.WorkspaceFlag, "workspace", "", "use `DIR` as the workspace")

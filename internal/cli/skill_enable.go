@@ -109,8 +109,12 @@ func (o *skillSwitchOptions) names(ctx context.Context) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
 	for _, name := range all {
-		if disabled(name) == o.Enable && !seen[name] {
+		switch {
+		case seen[name]:
+		case disabled(name) == o.Enable:
 			out = append(out, name)
+		case !o.All:
+			warn(o.IO, "%s is %s already", termtext.Line(name), map[bool]string{true: "enabled", false: "disabled"}[o.Enable])
 		}
 		seen[name] = true
 	}

@@ -67,7 +67,7 @@ func Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
 		return ImportResult{}, err
 	}
 	if err := archive.Extract(ctx, files, tree); err != nil {
-		return ImportResult{}, err
+		return ImportResult{}, fmt.Errorf("%s: %w", req.Source, err)
 	}
 	it, err := req.parse(tree, wrapper)
 	if err != nil {

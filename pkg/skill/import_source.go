@@ -3,6 +3,7 @@ package skill
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,11 @@ import (
 // openSource lists the files of an archive or folder below the skill's folder.
 // The files are read until closer is called.
 func openSource(ctx context.Context, r ImportRequest) (files []archive.File, wrapper string, closer func(), err error) {
+	defer func() {
+		if _, named := errors.AsType[*RefusedError](err); err != nil && !named {
+			err = fmt.Errorf("%s: %w", r.Source, err)
+		}
+	}()
 	if r.Data != nil {
 		files, wrapper, err = openData(r.Data)
 		return files, wrapper, func() {}, err
