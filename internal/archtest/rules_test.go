@@ -10,14 +10,15 @@ package archtest
 var ranks = map[string]int{
 	// layer 0: knows nothing of skills, tools or chat
 	"internal/diag":        0,
+	"internal/fspath":      0,
 	"internal/iostreams":   0,
 	"internal/suggest":     0,
 	"internal/termtext":    0,
 	"internal/userdirs":    0,
-	"internal/workspace":   0,
 	"skills":               0, // the embedded skills
 	"apps":                 0, // the embedded apps
 	"internal/archive":     1,
+	"internal/workspace":   1,
 	"internal/frontmatter": 1,
 	"internal/schema":      1,
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agentctl/agentctl/apps"
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/pkg/agent/app"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/skill"
@@ -84,7 +85,7 @@ func (f *Factory) openAppDir(ctx context.Context, ref string) (*app.App, error) 
 		return nil, err
 	}
 	trusted, err := f.trustedAt(a.Dir)
-	a.Untrusted = !trusted && inFolder(ws, a.Dir)
+	a.Untrusted = !trusted && fspath.Within(ws, a.Dir)
 	return a, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
@@ -111,7 +112,7 @@ func (f *Factory) foldersAround(ws string) ([]string, error) {
 		return nil, err
 	}
 	var paths []string
-	for dir := cwd; dir != ws && inFolder(ws, dir); dir = filepath.Dir(dir) {
+	for dir := cwd; dir != ws && fspath.Within(ws, dir); dir = filepath.Dir(dir) {
 		for _, name := range workspace.Markers() {
 			paths = append(paths, filepath.Join(dir, name))
 		}

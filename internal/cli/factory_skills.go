@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/agentctl/agentctl/internal/config"
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
 	"github.com/agentctl/agentctl/pkg/skill"
@@ -98,7 +99,7 @@ func (f *Factory) skillDir() (string, error) {
 		return "", err
 	}
 	dir := skillRoot(c, ws)
-	if rel, err := filepath.Rel(ws, dir); err == nil && filepath.IsLocal(rel) || trusted || !setBy(c, ws, "skills.dir") {
+	if fspath.Within(ws, dir) || trusted || !setBy(c, ws, "skills.dir") {
 		return dir, nil
 	}
 	return "", refusedError{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
@@ -179,7 +180,7 @@ func (o *sandboxRunOptions) policy() (p sandbox.Policy, ws sandbox.WorkspaceOpti
 	p = sandbox.WorkspacePolicy(ws)
 	if p.Dir == "" {
 		warn(o.IO, "the workspace %s is not visible inside, since it is the home folder or above it; --ro and --rw add folders", ws.Dir)
-	} else if inFolder(ws.Dir, cwd) {
+	} else if fspath.Within(ws.Dir, cwd) {
 		p.Dir = cwd
 	}
 	o.mount(&p, ws.Dir, ro, rw)
@@ -205,11 +206,11 @@ func (o *sandboxRunOptions) mount(p *sandbox.Policy, ws string, ro, rw []string)
 			continue
 		}
 		p.ReadWrite = append(p.ReadWrite, sandbox.Mount{Host: path})
-		real, root := workspace.Real(path), workspace.Real(ws)
-		if real == root || !inFolder(root, real) {
+		real, root := fspath.Real(path), fspath.Real(ws)
+		if real == root || !fspath.Within(root, real) {
 			continue
 		}
-		p.Protect = slices.DeleteFunc(p.Protect, func(protected string) bool { return inFolder(real, workspace.Real(protected)) })
+		p.Protect = slices.DeleteFunc(p.Protect, func(protected string) bool { return fspath.Within(real, fspath.Real(protected)) })
 	}
 }
 
@@ -237,10 +238,4 @@ func absolutePaths(cwd string, paths []string) []string {
 		out[i] = filepath.Clean(p)
 	}
 	return out
-}
-
-// inFolder tells whether path is dir or lies below it.
-func inFolder(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
 
@@ -107,7 +108,7 @@ func (o *skillExportOptions) file(it *skill.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if rel, err := filepath.Rel(it.Dir, file); err == nil && filepath.IsLocal(rel) {
+	if fspath.Within(it.Dir, file) {
 		return "", usageError{message: fmt.Sprintf("%s lies inside the skill, so the next archive would hold it", file), hint: "give -o a place outside, such as -o ../" + filepath.Base(file)}
 	}
 	return file, checkOutput(file, o.Force)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
 
@@ -54,7 +55,8 @@ func (s Store) Appeared(workspace string) ([]string, error) {
 	}
 	out := sandbox.Appeared(inside)
 	for i, path := range out {
-		out[i], _ = below(dir, path)
+		rel, _ := fspath.Below(dir, path)
+		out[i] = filepath.ToSlash(rel)
 	}
 	return out, nil
 }
@@ -62,12 +64,11 @@ func (s Store) Appeared(workspace string) ([]string, error) {
 // placed is a watch of something in dir, by its path there: a path elsewhere can
 // lead there by a link.
 func placed(dir string, w sandbox.Watch) (sandbox.Watch, bool) {
-	if _, ok := below(dir, w.Path); ok {
+	if fspath.Within(dir, w.Path) {
 		return w, true
 	}
 	w.Path = w.Real
-	_, ok := below(dir, w.Path)
-	return w, ok
+	return w, fspath.Within(dir, w.Path)
 }
 
 // Watching records, before a program starts, the places that must steer no model
@@ -156,12 +157,6 @@ func (s Store) updateAppeared(ctx context.Context, change func([]sandbox.Watch) 
 		f.Appeared = change(f.Appeared)
 		return true
 	})
-}
-
-// below is path relative to dir, with slashes, if it lies there.
-func below(dir, path string) (rel string, ok bool) {
-	rel, err := filepath.Rel(dir, path)
-	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
 const runExt = ".json"

@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 type trustFile struct {
@@ -28,8 +30,7 @@ func (s Store) TrustedIn(folder string) ([]string, error) {
 	err := s.read(s.trustPath(), &f)
 	outer := canonical(folder)
 	return slices.DeleteFunc(f.Trusted, func(dir string) bool {
-		_, ok := below(outer, dir)
-		return !ok
+		return !fspath.Within(outer, dir)
 	}), err
 }
 

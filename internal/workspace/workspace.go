@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 // ConfigFile is the configuration of a workspace, at its root.
@@ -78,8 +80,7 @@ func atOrAbove(dir, home string) bool {
 	if home == "" {
 		return false
 	}
-	rel, err := filepath.Rel(resolved(dir), resolved(home))
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
+	return fspath.Within(fspath.Real(dir), fspath.Real(home))
 }
 
 // Overlap tells whether one of two paths lies in the other, also by a link: as
@@ -87,7 +88,7 @@ func atOrAbove(dir, home string) bool {
 func Overlap(a, b string) bool {
 	for _, a := range forms(a) {
 		for _, b := range forms(b) {
-			if below(a, b) || below(b, a) {
+			if fspath.Within(a, b) || fspath.Within(b, a) {
 				return true
 			}
 		}
@@ -97,31 +98,6 @@ func Overlap(a, b string) bool {
 
 // forms are a name in its real folder, and what the name leads to.
 func forms(path string) [2]string {
-	named := filepath.Join(Real(filepath.Dir(path)), filepath.Base(path))
-	return [2]string{named, Real(path)}
-}
-
-// Real follows the links in a path of which the end may not exist.
-func Real(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	dir := filepath.Dir(path)
-	if dir == path {
-		return path
-	}
-	return filepath.Join(Real(dir), filepath.Base(path))
-}
-
-func below(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// resolved follows links where it can: /home may be one.
-func resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return filepath.Clean(dir)
+	named := filepath.Join(fspath.Real(filepath.Dir(path)), filepath.Base(path))
+	return [2]string{named, fspath.Real(path)}
 }

@@ -25,7 +25,7 @@ func gitFolder(workspace string) string {
 	dir = joined(workspace, dir)
 	if back := firstLine(filepath.Join(dir, "gitdir")); back != "" {
 		common := joined(dir, firstLine(filepath.Join(dir, "commondir")))
-		if sameFile(joined(dir, back), file) && common != dir && inside(filepath.Join(followed(common), "worktrees"), followed(dir)) {
+		if sameFile(joined(dir, back), file) && common != dir && within(followed(dir), filepath.Join(followed(common), "worktrees")) {
 			return common
 		}
 		return ""

@@ -41,7 +41,7 @@ func WorkspacePolicy(o WorkspaceOptions) Policy {
 		return Policy{}
 	}
 	p := Policy{Dir: o.Dir}
-	if git := gitFolder(o.Dir); git != "" && Mountable(git, o.Home) && !inside(followed(o.Dir), followed(git)) {
+	if git := gitFolder(o.Dir); git != "" && Mountable(git, o.Home) && !within(followed(git), followed(o.Dir)) {
 		p.ReadOnly = append(p.ReadOnly, Mount{Host: git})
 	}
 	mount := Mount{Host: o.Dir}
@@ -89,7 +89,7 @@ func ProtectedPaths(workspace string, more ...string) []string {
 		paths = append(append(paths, root), PackageLinks(root)...)
 	}
 	for _, path := range more {
-		if path = filepath.Clean(path); !inside(followed(path), followed(workspace)) {
+		if path = filepath.Clean(path); !within(followed(workspace), followed(path)) {
 			paths = append(paths, path)
 		}
 	}
@@ -175,13 +175,7 @@ func Mountable(dir, home string) bool {
 	if real == filepath.Dir(real) {
 		return false
 	}
-	return home == "" || !inside(real, followed(home))
-}
-
-// inside tells whether path is dir or lies below it.
-func inside(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	return home == "" || !within(followed(home), real)
 }
 
 func followed(path string) string {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/frontmatter"
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/registry"
 )
 
@@ -95,8 +96,7 @@ func linkTarget(l registry.Location) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	rel, err := filepath.Rel(dir, target)
-	if err != nil || !filepath.IsLocal(rel) {
+	if !fspath.Within(dir, target) {
 		return nil, fmt.Errorf("is a link out of its folder; put the file itself there")
 	}
 	return os.Stat(target)

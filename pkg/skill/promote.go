@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/archive"
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/internal/termtext"
 )
@@ -88,8 +89,8 @@ func Promote(ctx context.Context, req PromoteRequest) (PromoteResult, error) {
 
 // inside tells whether dir lies below the skill's own folder.
 func inside(it *Item, dir string) bool {
-	rel, err := filepath.Rel(it.Dir, dir)
-	return onDisk(it) && err == nil && rel != "." && filepath.IsLocal(rel)
+	rel, ok := fspath.Below(it.Dir, dir)
+	return onDisk(it) && ok && rel != "."
 }
 
 // digestOfDir is the digest of a folder, "" when it is not there or empty.

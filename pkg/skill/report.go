@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 // WriteSARIF writes findings in SARIF 2.1.0, which code hosts show beside the
@@ -104,7 +105,7 @@ func uriOf(file, base string) string {
 }
 
 func relativeTo(file, base string) string {
-	if rel, err := filepath.Rel(base, file); err == nil && filepath.IsLocal(rel) {
+	if rel, ok := fspath.Below(base, file); ok {
 		return rel
 	}
 	return file

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/internal/userdirs"
 	"github.com/agentctl/agentctl/internal/workspace"
@@ -126,11 +127,5 @@ func (o SourceOptions) sharedRoots() []Source {
 
 // untrusted tells whether dir came with a workspace that is not trusted.
 func (o SourceOptions) untrusted(dir string) bool {
-	return !o.Trusted && o.Workspace != "" && inDir(o.Workspace, dir)
-}
-
-// inDir tells whether path is dir or lies below it.
-func inDir(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
+	return !o.Trusted && o.Workspace != "" && fspath.Within(o.Workspace, dir)
 }

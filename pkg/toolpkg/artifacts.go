@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 // ArtifactRoot is the folder below which calls keep their files. It is opened
@@ -38,7 +39,7 @@ func OpenArtifactRoot(workspace, dir string) (*ArtifactRoot, error) {
 		a.path, a.workspace, a.temporary = temp, "", true
 	}
 	at := workspace
-	rel, ok := below(a.workspace, a.path)
+	rel, ok := fspath.Below(a.workspace, a.path)
 	if !ok {
 		at, rel = a.path, "."
 		if err := os.MkdirAll(at, 0o755); err != nil {
@@ -184,7 +185,7 @@ func (d *outputDir) makeFresh() error {
 // makeBelow makes a folder, which does not pass a link below base. "" is no base,
 // and a folder elsewhere is its owner's affair.
 func makeBelow(base, dir string) error {
-	rel, ok := below(base, dir)
+	rel, ok := fspath.Below(base, dir)
 	if !ok {
 		return os.MkdirAll(dir, 0o755)
 	}
@@ -243,17 +244,11 @@ func linkError(path string) error {
 	return fmt.Errorf("%q is a symbolic link, and nothing is written through one in a workspace: remove it", path)
 }
 
-// below returns the path of a file or folder in base; "" is no base.
-func below(base, path string) (rel string, ok bool) {
-	rel, err := filepath.Rel(base, path)
-	return rel, base != "" && err == nil && filepath.IsLocal(rel)
-}
-
 // noLinks refuses a path with a symbolic link in it below base: one that came with
 // a checkout must not lead what is written out of it. "" is no base, and a path
 // elsewhere is its owner's affair.
 func noLinks(base, path string) error {
-	rel, ok := below(base, path)
+	rel, ok := fspath.Below(base, path)
 	if !ok {
 		return nil
 	}

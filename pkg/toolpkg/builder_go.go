@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 // GoBuilder compiles one main package of a Go module into one static program.
@@ -91,7 +93,7 @@ func (b GoBuilder) entry(ctx context.Context, job Build) (string, error) {
 		if line == "" {
 			continue
 		}
-		rel, err := filepath.Rel(realPath(job.Source.Dir), realPath(line))
+		rel, err := filepath.Rel(fspath.Real(job.Source.Dir), fspath.Real(line))
 		if err != nil {
 			return "", err
 		}
@@ -105,11 +107,4 @@ func (b GoBuilder) entry(ctx context.Context, job Build) (string, error) {
 			"the module has %d main packages (%s); name one in entry of TOOL.md", len(mains), strings.Join(mains, ", "))}
 	}
 	return mains[0], nil
-}
-
-func realPath(p string) string {
-	if real, err := filepath.EvalSymlinks(p); err == nil {
-		return real
-	}
-	return p
 }

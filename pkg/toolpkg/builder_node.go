@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 // NodeBuilder copies a Node project and installs its production dependencies
@@ -126,7 +128,7 @@ var nodeVersionPattern = regexp.MustCompile(`(?m)^#define NODE_(?:MAJOR|MINOR|PA
 // version reads the header that comes with node; where there is none, node is
 // asked, which costs more than a check of freshness should.
 func (n *nodeBuild) version(ctx context.Context) (string, error) {
-	header := filepath.Join(filepath.Dir(filepath.Dir(realPath(n.node))), "include", "node", "node_version.h")
+	header := filepath.Join(filepath.Dir(filepath.Dir(fspath.Real(n.node))), "include", "node", "node_version.h")
 	if data, err := os.ReadFile(header); err == nil {
 		if m := nodeVersionPattern.FindAllSubmatch(data, -1); len(m) == 3 {
 			return fmt.Sprintf("v%s.%s.%s", m[0][1], m[1][1], m[2][1]), nil
@@ -140,7 +142,7 @@ func (n *nodeBuild) version(ctx context.Context) (string, error) {
 // known by its path alone.
 func (n *nodeBuild) npmVersion() string {
 	var about struct{ Version string }
-	real := realPath(n.npm)
+	real := fspath.Real(n.npm)
 	data, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(real)), packageJSONName))
 	if err != nil || json.Unmarshal(data, &about) != nil {
 		return filepath.Base(real)

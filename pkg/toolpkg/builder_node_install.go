@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 // install runs npm in the copy, builds where the project says how, and leaves
@@ -37,7 +39,7 @@ func (n *nodeBuild) install(ctx context.Context, app string) error {
 // compiled for another one does not load.
 func (n *nodeBuild) run(ctx context.Context, app string, args ...string) error {
 	argv := slices.Concat([]string{n.npm}, args, npmFlags)
-	if real := realPath(n.npm); path.Ext(real) == ".js" {
+	if real := fspath.Real(n.npm); path.Ext(real) == ".js" {
 		argv = slices.Concat([]string{n.node, real}, args, npmFlags)
 	}
 	env := append(slices.Clone(n.job.Env),

@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 // packageJSON is what the builder reads of a package.json.
@@ -69,7 +71,7 @@ func systemProgram(name, home string) (string, error) {
 		if err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
 			continue
 		}
-		if rel, err := filepath.Rel(realPath(home), realPath(file)); err == nil && home != "" && filepath.IsLocal(rel) {
+		if home != "" && fspath.Within(fspath.Real(home), fspath.Real(file)) {
 			return "", fmt.Errorf("%s lies in the home folder, where a sandbox cannot run it", file)
 		}
 		return file, nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/suggest"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
@@ -95,19 +96,12 @@ func guess(dir, name string) string {
 // below returns path relative to dir when it lies there, also when one of them
 // goes through a link.
 func below(dir, path string) (string, bool) {
-	for _, base := range []string{dir, followed(dir)} {
-		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
+	for _, base := range []string{dir, fspath.Real(dir)} {
+		if rel, ok := fspath.Below(base, path); ok {
 			return rel, true
 		}
 	}
 	return "", false
-}
-
-func followed(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return dir
 }
 
 // open opens a regular file for reading. Looking first keeps it from waiting

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/schema"
 	"github.com/agentctl/agentctl/internal/suggest"
 	"github.com/agentctl/agentctl/pkg/agent"
@@ -75,7 +76,7 @@ func (e *Env) script(ctx context.Context, args runSkillScriptArgs) (script, erro
 	if err != nil {
 		return script{}, err
 	}
-	s := script{item: item, dir: followed(dir), path: args.Script, args: args.Args}
+	s := script{item: item, dir: fspath.Real(dir), path: args.Script, args: args.Args}
 	tools, _ := skill.ScriptTools(item)
 	switch {
 	case args.Tool != "":

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/agent"
 	"github.com/agentctl/agentctl/pkg/sandbox"
@@ -106,7 +107,7 @@ func (e *Env) target(ctx context.Context, name string) (target, error) {
 // writable refuses what no command may write either, and leaves SKILL.md to
 // save_skill.
 func (e *Env) writable(p place) error {
-	real := realPath(filepath.Join(p.root, p.rel))
+	real := fspath.Real(filepath.Join(p.root, p.rel))
 	if rel, ok := e.inSkill(p.root, real); ok {
 		if strings.EqualFold(filepath.Base(rel), skill.ManifestName) {
 			return refuse("%q is written by save_skill alone. Call %s.", p.shown, call(saveSkillName, "name", filepath.Base(filepath.Dir(rel)), "description", "…", "body", "…"))
@@ -115,7 +116,7 @@ func (e *Env) writable(p place) error {
 	}
 	protected := sandbox.ProtectedPaths(p.root, e.Protect...)
 	i := slices.IndexFunc(protected, func(dir string) bool {
-		_, ok := foldedBelow(realPath(dir), real)
+		_, ok := foldedBelow(fspath.Real(dir), real)
 		return ok
 	})
 	if i < 0 {
@@ -128,7 +129,7 @@ func (e *Env) writable(p place) error {
 // refuseSource refuses the file that makes a source of the folder it lies in.
 func refuseSource(p place, real string) error {
 	for _, f := range sandbox.WatchedFolders(p.root) {
-		if rel, ok := foldedBelow(realPath(f.Dir), filepath.Dir(filepath.Dir(real))); ok && rel == "." && strings.EqualFold(filepath.Base(real), f.File) {
+		if rel, ok := foldedBelow(fspath.Real(f.Dir), filepath.Dir(filepath.Dir(real))); ok && rel == "." && strings.EqualFold(filepath.Base(real), f.File) {
 			return refuse("%q is protected: it would make an app of its folder. Choose another path, or tell the user what to write there.", p.shown)
 		}
 	}
@@ -142,24 +143,12 @@ func (e *Env) inSkill(root, path string) (rel string, ok bool) {
 		if dir == "" {
 			continue
 		}
-		rel, ok := foldedBelow(realPath(dir), path)
+		rel, ok := foldedBelow(fspath.Real(dir), path)
 		if ok && strings.ContainsRune(rel, filepath.Separator) {
 			return rel, true
 		}
 	}
 	return "", false
-}
-
-// realPath follows the links in a path of which the end may not exist yet.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	dir, base := filepath.Dir(path), filepath.Base(path)
-	if dir == path {
-		return path
-	}
-	return filepath.Join(realPath(dir), base)
 }
 
 // foldedBelow tells whether path is dir or below it. Case does not count, since
