@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"regexp"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	sourcetext "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // markdown renders Markdown for a terminal. Blocks that hold others (lists,
@@ -41,13 +44,26 @@ func newMarkdown(color bool) markdown {
 // maxLine keeps lines short enough to be read on a wide terminal.
 const maxLine = 100
 
-// render returns lines of at most width cells without an end, as far as words and
+// render returns lines without raw control characters but its own colours, of at most width cells without an end, as far as words and
 // tables allow.
 func (m markdown) render(source string, width int) string {
-	src := []byte(source)
+	src := []byte(disarm(termtext.Block(source)))
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
 	return m.blocks(md.Parser().Parse(sourcetext.NewReader(src)), src, max(min(width, maxLine), 1), "\n\n")
 }
+
+// disarm writes an entity as text where it stands for a character that does not
+// reach a terminal raw: glamour puts characters for entities, also in code.
+func disarm(source string) string {
+	return entity.ReplaceAllStringFunc(source, func(e string) string {
+		if char := html.UnescapeString(e); termtext.Block(char) != char || strings.ContainsAny(char, "\n\t") {
+			return "&amp;" + e[1:]
+		}
+		return e
+	})
+}
+
+var entity = regexp.MustCompile(`&#?[0-9A-Za-z]+;?`)
 
 // blocks renders the children of a node and puts gap between them.
 func (m markdown) blocks(parent ast.Node, src []byte, width int, gap string) string {

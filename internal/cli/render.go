@@ -5,13 +5,12 @@ import (
 	"regexp"
 
 	"github.com/agentctl/agentctl/internal/iostreams"
-	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // renderMarkdown prints Markdown of others on a terminal: styled, wrapped, and
 // without control characters.
 func renderMarkdown(s *iostreams.IOStreams, source string) error {
-	_, err := io.WriteString(s.Out, screenMarkdown(s.Color)(termtext.Block(source), s.Width())+"\n")
+	_, err := io.WriteString(s.Out, screenMarkdown(s.Color)(source, s.Width())+"\n")
 	return err
 }
 

@@ -73,7 +73,8 @@ func (l *Listing[T]) Resolve(name string) (Resolution[T], error) {
 }
 
 // hits are the packages that a name meets, best first. A name that nothing has is
-// tried as the folder that a package of that name would have been saved to.
+// tried as the folder that a package of that name would have been saved to, unless
+// the one there says that it was saved under another name.
 func (l *Listing[T]) hits(name string) []hit[T] {
 	index := l.index()
 	hits := index.all(name)
@@ -81,7 +82,7 @@ func (l *Listing[T]) hits(name string) []hit[T] {
 		return hits
 	}
 	for _, h := range index.all(l.slug(name)) {
-		if h.by != ByAlias {
+		if h.by != ByAlias && !slices.ContainsFunc(h.item.Aliases, func(a string) bool { return a != "" && l.slug(a) == l.slug(name) }) {
 			hits = append(hits, hit[T]{h.item, BySlug})
 		}
 	}

@@ -18,10 +18,10 @@ func TestResolveBySlugOfTheName(t *testing.T) {
 		Slug:   func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") },
 		Detect: func(entries []fs.DirEntry) (string, bool) { return "M", len(entries) > 0 && entries[0].Name() == "M" },
 		Parse: func(_ context.Context, l Location) (Parsed[string], []diag.Diagnostic, error) {
-			return Parsed[string]{Aliases: []string{"nick-name"}}, nil, nil
+			return Parsed[string]{Aliases: []string{"nick-name", "Tea Steps"}}, nil, nil
 		},
 	}
-	files := fstest.MapFS{"milk-steps/M": {}}
+	files := fstest.MapFS{"milk-steps/M": {}, "tea-steps/M": {}}
 	l, err := kind.Load(t.Context(), []Source{{Name: "x", Root: "embedded", FS: files}}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,5 +32,8 @@ func TestResolveBySlugOfTheName(t *testing.T) {
 	}
 	if _, err := l.Resolve("Nick Name"); err == nil {
 		t.Error("an alias must be typed as it is")
+	}
+	if _, err := l.Resolve("tea  STEPS"); err == nil {
+		t.Error("a package that was saved as Tea Steps is not meant by another name of that sound")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Line returns s on one line: a line break or tab, with the white space around it,
@@ -32,18 +33,24 @@ func breaks(r rune) bool {
 }
 
 // Block keeps line feeds and tabs and shows every other control,
-// bidirectional or invisible character as its code point, e.g. <U+001B>.
+// bidirectional or invisible character as its code point, e.g. <U+001B>, and a
+// byte that is not UTF-8, which can be a control of its own, as <0x9B>.
 func Block(s string) string {
-	if !strings.ContainsFunc(s, unsafe) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unsafe) {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
-		if unsafe(r) {
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, "<0x%02X>", s[0])
+		case unsafe(r):
 			fmt.Fprintf(&b, "<U+%04X>", r)
-		} else {
+		default:
 			b.WriteRune(r)
 		}
+		s = s[size:]
 	}
 	return b.String()
 }
@@ -55,7 +62,7 @@ func Strip(s string) string {
 			return -1
 		}
 		return r
-	}, s)
+	}, strings.ToValidUTF8(s, ""))
 }
 
 // Invisible tells whether r is a character that hides or reorders text:

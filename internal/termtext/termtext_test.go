@@ -22,6 +22,7 @@ func TestSafe(t *testing.T) {
 		{"C1 control", "a\u009bb", "a<U+009B>b", "a<U+009B>b", "ab"},
 		{"bidi override", "a\u202eb", "a<U+202E>b", "a<U+202E>b", "ab"},
 		{"zero width", "a\u200bb", "a<U+200B>b", "a<U+200B>b", "ab"},
+		{"a C1 control as a byte", "a\x9b31mb\xff", "a<0x9B>31mb<0xFF>", "a<0x9B>31mb<0xFF>", "a31mb"},
 		{"tag block", "a\U000e0041b", "a<U+E0041>b", "a<U+E0041>b", "ab"},
 		{"CJK and emoji with a joiner", "茶道 👩\u200d🔬", "茶道 👩\u200d🔬", "茶道 👩\u200d🔬", "茶道 👩\u200d🔬"},
 	}

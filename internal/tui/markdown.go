@@ -9,7 +9,7 @@ import (
 // on their own. A block ends at a blank line; lists, tables and fences wait for
 // their end, since a part of one would look different from the whole.
 type splitter struct {
-	partial string // a line without its end
+	partial strings.Builder // a line without its end
 	lines   []string
 	fence   string // the marker of an open fence
 	list    bool
@@ -25,13 +25,14 @@ var (
 // write adds text and returns the blocks that are complete now.
 func (s *splitter) write(text string) []string {
 	var blocks []string
-	s.partial += text
 	for {
-		line, rest, ok := strings.Cut(s.partial, "\n")
+		line, rest, ok := strings.Cut(text, "\n")
+		s.partial.WriteString(line)
 		if !ok {
 			return blocks
 		}
-		s.partial = rest
+		line, text = s.partial.String(), rest
+		s.partial.Reset()
 		blocks = append(blocks, s.line(strings.TrimSuffix(line, "\r"))...)
 	}
 }
@@ -39,7 +40,7 @@ func (s *splitter) write(text string) []string {
 // close ends the text and returns the blocks that are left.
 func (s *splitter) close() []string {
 	var blocks []string
-	if s.partial != "" {
+	if s.partial.Len() > 0 {
 		blocks = s.write("\n")
 	}
 	blocks = append(blocks, s.end()...)
@@ -49,7 +50,7 @@ func (s *splitter) close() []string {
 
 // open is the text of the block that is not complete.
 func (s *splitter) open() string {
-	return strings.TrimLeft(strings.Join(append(append([]string(nil), s.lines...), s.partial), "\n"), "\n")
+	return strings.TrimLeft(strings.Join(append(append([]string(nil), s.lines...), s.partial.String()), "\n"), "\n")
 }
 
 // line takes one complete line.

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/agentctl/agentctl/internal/frontmatter"
 	"github.com/agentctl/agentctl/internal/registry"
 )
 
@@ -70,7 +69,7 @@ func New(ctx context.Context, req NewRequest) (NewResult, error) {
 		return res, err
 	}
 	return res, staged(req.Dir, res.Dir, func(tree string) error {
-		return writeScaffold(tree, slug, save.Description, req.With)
+		return writeScaffold(tree, save.Name, save.Description, req.With)
 	})
 }
 
@@ -99,15 +98,16 @@ func staged(root, dir string, fill func(tree string) error) error {
 	return os.Rename(tree, dir)
 }
 
-func writeScaffold(tree, slug, description string, with []string) error {
+func writeScaffold(tree, name, description string, with []string) error {
 	body, err := scaffold.ReadFile("scaffold/body.md")
 	if err != nil {
 		return err
 	}
-	doc := frontmatter.New()
-	doc.Set("name", slug)
-	doc.Set("description", description)
-	doc.SetBody("\n" + strings.ReplaceAll(string(body), "TITLE", title(slug)))
+	doc, err := newDocument(name, description)
+	if err != nil {
+		return err
+	}
+	doc.SetBody("\n" + strings.ReplaceAll(string(body), "TITLE", title(name)))
 	if err := os.WriteFile(filepath.Join(tree, ManifestName), doc.Encode(), 0o644); err != nil {
 		return err
 	}
@@ -146,7 +146,10 @@ func copyPart(tree, part string) error {
 }
 
 // title is a slug as a heading.
-func title(slug string) string {
-	text := strings.ReplaceAll(slug, "-", " ")
+func title(name string) string {
+	if isForeign(name) {
+		return name
+	}
+	text := strings.ReplaceAll(Slug(name), "-", " ")
 	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -102,6 +102,11 @@ func linkTarget(l registry.Location) (fs.FileInfo, error) {
 	return os.Stat(target)
 }
 
+// givenName is the key of metadata for the name that a person or model gave a
+// skill, where its folder and name in ASCII do not say it: other words can sound
+// the same. It is one more name that the skill answers to.
+const givenName = "agentctl-name"
+
 // Parse reads a SKILL.md leniently. file is its name for diagnostics, folder
 // stands in for a missing name. The diagnostics say what was repaired, or why
 // the skill does not load; the error is then a *frontmatter.SkipError.
@@ -128,6 +133,11 @@ func Parse(file, folder string, data []byte) (*Skill, []Diagnostic, error) {
 	}
 	if k := doc.Kind("name"); s.Name == "" || k != frontmatter.Scalar {
 		s.Name = folder
+	}
+	for _, child := range doc.Children("metadata") {
+		if child.Key == givenName && child.Text != "" {
+			s.Aliases = append(s.Aliases, child.Text)
+		}
 	}
 	s.AllowedTools, _ = doc.Words("allowed-tools")
 	s.UserInvocable, _ = doc.Bool("user-invocable", true)

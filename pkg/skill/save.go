@@ -9,7 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/agentctl/agentctl/internal/frontmatter"
 	"github.com/agentctl/agentctl/internal/registry"
@@ -63,8 +66,11 @@ func Save(ctx context.Context, req SaveRequest) (SaveResult, error) {
 	if err != nil {
 		return SaveResult{}, err
 	}
-	if old == nil {
+	switch {
+	case old == nil:
 		return req.create()
+	case old.other:
+		return SaveResult{}, refuse("name", "name %q becomes the folder %s, where there is another skill; give a new one another name, or to change that one the name %q", req.Name, Slug(req.Name), old.name)
 	}
 	return req.change(old)
 }
@@ -172,9 +178,12 @@ func existing(ctx context.Context, dir, name string) (*target, error) {
 	}
 	for _, n := range []string{name, Slug(name)} {
 		res, err := l.Resolve(n)
-		if err == nil && res.By != registry.ByAlias {
+		if err == nil && (res.By != registry.ByAlias || Slug(name) == res.Winner.Slug) {
 			it := res.Winner
-			return &target{name: it.Name, dir: it.Dir, file: it.File(), doc: it.Value.Doc}, nil
+			return &target{
+				name: it.Name, dir: it.Dir, file: it.File(), doc: it.Value.Doc,
+				other: soundsAlike(name, it) && (n != name || res.By == registry.BySlug),
+			}, nil
 		}
 		if b, ok := errors.AsType[*BrokenError](err); ok {
 			return nil, refuse("name", "%s exists and does not load (%s); fix or remove it first", b.File, b.Diagnostics[0].Message)
@@ -187,6 +196,28 @@ func existing(ctx context.Context, dir, name string) (*target, error) {
 type target struct {
 	name, dir, file string
 	doc             *frontmatter.Document
+	// other: only the folder is the same, of words that sound alike in ASCII.
+	other bool
+}
+
+// isForeign tells whether letters are lost on the way from a name to its slug.
+func isForeign(name string) bool {
+	return strings.ContainsFunc(norm.NFKC.String(name), func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) })
+}
+
+// soundsAlike tells whether a name and a skill may have no more in common than the
+// slug: letters were lost on the way to it.
+func soundsAlike(name string, it *Item) bool {
+	return isForeign(name) || slices.ContainsFunc(it.Aliases, func(a string) bool { return isForeign(a) && Slug(a) == Slug(name) })
+}
+
+// newDocument is the front matter of a new skill.
+func newDocument(name, description string) (*frontmatter.Document, error) {
+	text := "---\nname: " + Slug(name) + "\ndescription: " + frontmatter.Quote(description) + "\n"
+	if isForeign(name) {
+		text += "metadata:\n  " + givenName + ": " + frontmatter.Quote(name) + "\n"
+	}
+	return frontmatter.Decode(ManifestName, []byte(text+"---\n"))
 }
 
 func (r *SaveRequest) create() (SaveResult, error) {
@@ -197,8 +228,10 @@ func (r *SaveRequest) create() (SaveResult, error) {
 	if r.Body == nil {
 		return SaveResult{}, refuse("body", "there is no skill %q yet, so a body is needed", r.Name)
 	}
-	doc := frontmatter.New()
-	doc.Set("name", slug)
+	doc, err := newDocument(r.Name, r.Description)
+	if err != nil {
+		return SaveResult{}, err
+	}
 	r.apply(doc)
 	t := &target{name: slug, dir: filepath.Join(r.Dir, slug), doc: doc}
 	t.file = filepath.Join(t.dir, ManifestName)

@@ -223,3 +223,34 @@ func FuzzSaveRoundTrip(f *testing.F) {
 		}
 	})
 }
+
+// Words that sound alike in ASCII are other words: none replaces the other's skill.
+func TestSaveOfNamesThatSoundAlike(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ first, second, slug string }{
+		{"权利", "权力", "quan-li"}, {"Größe", "Grosse", "grosse"}, {"resume", "résumé", "resume"}, {"résumé", "Resume", "resume"},
+	} {
+		dir := t.TempDir()
+		save := func(name string) (SaveResult, error) {
+			return Save(t.Context(), SaveRequest{Dir: dir, Name: name, Description: "Of " + name, Body: &name})
+		}
+		first, err := save(tt.first)
+		if err != nil || first.Name != tt.slug {
+			t.Fatalf("%s: %+v, %v", tt.first, first, err)
+		}
+		if _, err := save(tt.second); !isType[*RefusedError](err) || !strings.Contains(err.Error(), tt.slug) {
+			t.Errorf("%s after %s: %v", tt.second, tt.first, err)
+		}
+		if _, err := New(t.Context(), NewRequest{Dir: dir, Name: tt.second, Description: "x"}); !isType[*ExistsError](err) {
+			t.Errorf("new %s after %s: %v", tt.second, tt.first, err)
+		}
+		if got := readFile(t, first.File); !strings.Contains(got, "Of "+tt.first) {
+			t.Errorf("%s is gone: %s", tt.first, got)
+		}
+		for _, name := range []string{tt.first, tt.slug} { // the skill itself
+			if res, err := save(name); err != nil || res.Created || res.Dir != first.Dir {
+				t.Errorf("%s again: %+v, %v", name, res, err)
+			}
+		}
+	}
+}
