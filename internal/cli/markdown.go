@@ -47,9 +47,53 @@ const maxLine = 100
 // render returns lines without raw control characters but its own colours, of at most width cells without an end, as far as words and
 // tables allow.
 func (m markdown) render(source string, width int) string {
-	src := []byte(disarm(termtext.Block(source)))
+	width = max(min(width, maxLine), 1)
+	source = termtext.Block(source)
+	if longestRun(source) > longRun {
+		return ansi.Wrap(strings.TrimRight(source, "\n"), width, "")
+	}
+	src := []byte(disarm(source))
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
-	return m.blocks(md.Parser().Parse(sourcetext.NewReader(src)), src, max(min(width, maxLine), 1), "\n\n")
+	return m.blocks(md.Parser().Parse(sourcetext.NewReader(src)), src, width, "\n\n")
+}
+
+// The time that goldmark and glamour take grows with the square of a block, so what
+// is larger, in bytes, is shown as it is written. People do not write such blocks.
+const (
+	longRun  = 32 << 10 // of lines without a blank one
+	longText = 8 << 10  // of one paragraph or heading
+	longCode = 32 << 10 // of one code block
+)
+
+// longestRun is the length of the longest run of lines that may be one block. What
+// stands in a fence is not looked at by the parser.
+func longestRun(source string) (longest int) {
+	run, fence := 0, ""
+	for line := range strings.Lines(source) {
+		text := strings.TrimSpace(line)
+		switch {
+		case fence != "":
+			if strings.HasPrefix(text, fence) {
+				fence = ""
+			}
+			continue
+		case strings.HasPrefix(text, "```"), strings.HasPrefix(text, "~~~"):
+			fence, run = text[:3], 0
+		case text == "":
+			run = 0
+		}
+		run += len(line)
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// length of the source of a block.
+func length(n ast.Node) (bytes int) {
+	for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
+		bytes += line.Len()
+	}
+	return bytes
 }
 
 // disarm writes an entity as text where it stands for a character that does not
@@ -84,9 +128,15 @@ func (m markdown) block(n ast.Node, src []byte, width int) string {
 	case *ast.Blockquote:
 		return hanging(m.blocks(n, src, width-2, "\n\n"), "│ ", "│ ")
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		if length(n) > longCode {
+			return ansi.Hardwrap(strings.TrimRight(string(n.Lines().Value(src)), "\n"), max(width, 1), true)
+		}
 		code := strings.ReplaceAll(m.leaf(n, src, roomy(n, src)), "\t", "    ")
 		return ansi.Hardwrap(code, max(width, 1), true)
 	case *ast.Paragraph, *ast.TextBlock:
+		if length(n) > longText {
+			return ansi.Wrap(strings.TrimRight(string(n.Lines().Value(src)), "\n"), max(width, 1), "")
+		}
 		return m.paragraph(n, src, width)
 	case *extast.Table:
 		return m.leaf(n, src, min(width, tableWidth(n, src)))
@@ -96,6 +146,9 @@ func (m markdown) block(n ast.Node, src []byte, width int) string {
 			tags = append(tags, n.ClosureLine.Value(src)...)
 		}
 		return ansi.Wrap(strings.TrimRight(string(tags), "\n"), width, "")
+	}
+	if n.Type() == ast.TypeBlock && length(n) > longText {
+		return ansi.Wrap(string(n.Lines().Value(src)), max(width, 1), "")
 	}
 	return m.leaf(n, src, width)
 }

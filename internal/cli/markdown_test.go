@@ -117,3 +117,26 @@ func FuzzMarkdown(f *testing.F) {
 		}
 	})
 }
+
+// What no person writes is shown as it is, before a renderer whose time grows with
+// the square of it holds up the terminal.
+func TestMarkdownOfHugeBlocks(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]string{
+		"run":       strings.Repeat("*a* ", longRun/4) + "*a*",
+		"paragraph": strings.Repeat("*a* ", longText/4) + "*a*",
+		"heading":   "# " + strings.Repeat("*a* ", longText/4) + "*a*",
+		"in a list": "- " + strings.Repeat("*a* ", longText/4) + "*a*",
+	} {
+		if got := newMarkdown(true).render(source, 80); strings.Contains(got, "\x1b") || strings.Count(got, "*a*") != strings.Count(source, "*a*") {
+			t.Errorf("%s: %.200q", name, got)
+		}
+	}
+	code := strings.Repeat("x := \"text\"\n", longCode/12+1)
+	if got := newMarkdown(true).render("```go\n"+code+"```\n", 80); got != strings.TrimRight(code, "\n") {
+		t.Errorf("code: %.200q", got)
+	}
+	if got := newMarkdown(true).render("```go\n"+code[:longCode/2]+"```\n\n*a*", 80); strings.Count(got, "\x1b") < 1000 {
+		t.Errorf("what is not huge has its colours: %.200q", got)
+	}
+}
