@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/state"
+	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/internal/workspace"
 )
 
@@ -28,7 +29,7 @@ type trustJSON struct {
 func newTrustCmd(f *Factory) *cobra.Command {
 	opts := &trustOptions{
 		outputOptions: outputOptions{IO: f.IO}, State: f.State(),
-		Workspace: func() (string, error) { return f.Workspace() },
+		Workspace: f.Workspace,
 	}
 	cmd := &cobra.Command{
 		Use: "trust [DIR]", Short: "Let a workspace steer models",
@@ -38,7 +39,8 @@ the workspace is trusted. Trust holds for that folder on this account.
 
 A place like .skill or agentctl.yaml that a program makes while it runs is left
 out as well, also of a trusted workspace, until you run this once more.`,
-		Args: rangeArgs(0, 1, "at most one folder"),
+		Args:              rangeArgs(0, 1, "at most one folder"),
+		ValidArgsFunction: firstArg(folders),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				opts.Dir = args[0]
@@ -75,7 +77,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if o.Revoke {
 		word = "not trusted"
 	}
-	_, err = fmt.Fprintf(o.IO.Out, "%s\t%s\n", dir, word)
+	_, err = fmt.Fprintf(o.IO.Out, "%s\t%s\n", termtext.Line(dir), word)
 	return err
 }
 

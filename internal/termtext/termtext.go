@@ -4,9 +4,11 @@
 package termtext
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -53,6 +55,27 @@ func Block(s string) string {
 		s = s[size:]
 	}
 	return b.String()
+}
+
+// JSON writes the characters of encoded JSON that Block would show as escapes of
+// JSON, which means the same to a program.
+func JSON(data []byte) []byte {
+	if !bytes.ContainsFunc(data, unsafe) {
+		return data
+	}
+	var out []byte
+	for _, r := range string(data) {
+		switch {
+		case !unsafe(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // Strip removes what Block would show.

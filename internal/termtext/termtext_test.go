@@ -1,6 +1,7 @@
 package termtext_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -37,6 +38,23 @@ func TestSafe(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain \u00e9": "plain \u00e9", "\u009b2J": "\\u009b2J", "a\u202eb\u007f": "a\\u202eb\\u007f", "\U000e0041": "\\udb40\\udc41",
+	} {
+		encoded, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := termtext.JSON(encoded)
+		var back string
+		if err := json.Unmarshal(got, &back); string(got) != `"`+want+`"` || back != in || err != nil {
+			t.Errorf("%q gives %s, which is %q: %v", in, got, back, err)
+		}
 	}
 }
 

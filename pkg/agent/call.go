@@ -205,7 +205,7 @@ func (e *ModelError) Error() string { return e.Text }
 func (t *turn) approve(ctx context.Context, tool Tool, c Call) (bool, string, error) {
 	asks, ok := tool.(Approvable)
 	if !ok {
-		return true, "", nil
+		return t.permitted(ctx, tool, c)
 	}
 	req, err := asks.Approval(ctx, c)
 	if err != nil {
@@ -215,11 +215,29 @@ func (t *turn) approve(ctx context.Context, tool Tool, c Call) (bool, string, er
 	if err != nil {
 		return false, "", err
 	}
+	return t.decided(tool, c, req, d)
+}
+
+// permitted asks whether the configuration denies a tool that asks nobody. That it
+// may run is no event.
+func (t *turn) permitted(ctx context.Context, tool Tool, c Call) (bool, string, error) {
+	if t.Approver == nil {
+		return true, "", nil
+	}
+	req := ApprovalRequest{Key: tool.Spec().Name, Names: []string{tool.Spec().Name}}
+	d, err := t.Approver.Approve(ctx, req)
+	if err != nil || d.Allow {
+		return d.Allow, "", err
+	}
+	return t.decided(tool, c, req, d)
+}
+
+func (t *turn) decided(tool Tool, c Call, req ApprovalRequest, d Decision) (bool, string, error) {
 	decision := "deny"
 	if d.Allow {
 		decision = "allow"
 	}
-	err = t.emit(session.Approval{ID: c.ID, Name: tool.Spec().Name, Key: req.Key, Decision: decision, By: d.By})
+	err := t.emit(session.Approval{ID: c.ID, Name: tool.Spec().Name, Key: req.Key, Decision: decision, By: d.By})
 	return d.Allow, refusalText(req, d), err
 }
 

@@ -18,8 +18,8 @@ type Tool interface {
 	Run(ctx context.Context, c Call) (Output, error)
 }
 
-// Approvable is a tool that does not run without a decision. Tools without it
-// always run.
+// Approvable is a tool that does not run without a decision. Tools without it run
+// unless the [Approver] denies their name.
 type Approvable interface {
 	// Approval says what the call would do. It fails like Run for arguments that
 	// make no sense, before anybody is asked.

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/fspath"
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // WriteSARIF writes findings in SARIF 2.1.0, which code hosts show beside the
@@ -20,12 +22,17 @@ func WriteSARIF(w io.Writer, ds []Diagnostic, base, version string) error {
 	for _, d := range ds {
 		run.Results = append(run.Results, sarifOf(d, base))
 	}
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(sarifLog{
+	if err := enc.Encode(sarifLog{
 		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},
-	})
+	}); err != nil {
+		return err
+	}
+	_, err := w.Write(termtext.JSON(b.Bytes()))
+	return err
 }
 
 type sarifLog struct {

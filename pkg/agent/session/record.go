@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent/model"
 )
 
@@ -246,7 +247,7 @@ func (r Record) Line() ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-// encode keeps <, > and & readable.
+// encode keeps <, > and & readable, and what a terminal would act upon as escapes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -254,7 +255,7 @@ func encode(v any) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	return termtext.JSON(bytes.TrimSpace(b.Bytes())), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
