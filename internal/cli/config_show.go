@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/config"
+	"github.com/agentctl/agentctl/pkg/agent/model"
 )
 
 type configShowOptions struct {
@@ -20,7 +21,7 @@ type configShowJSON struct {
 }
 
 func newConfigShowCmd(f *Factory, run func(context.Context, *configShowOptions) error) *cobra.Command {
-	opts := &configShowOptions{outputOptions: outputOptions{IO: f.IO}, Config: func() (*config.Loaded, error) { return f.Config() }}
+	opts := &configShowOptions{outputOptions: outputOptions{IO: f.IO}, Config: f.Config}
 	if run == nil {
 		run = runConfigShow
 	}
@@ -41,6 +42,9 @@ func runConfigShow(_ context.Context, o *configShowOptions) error {
 		return err
 	}
 	printDiagnostics(o.IO, c.Diagnostics)
+	for _, v := range c.Values {
+		hideHeaders(v.Value)
+	}
 	if o.JSON {
 		return writeJSON(o.IO.Out, configShowJSON{list(c.Values)})
 	}
@@ -49,6 +53,17 @@ func runConfigShow(_ context.Context, o *configShowOptions) error {
 		rows[i] = []string{v.Key, valueText(v.Value), v.Origin}
 	}
 	return writeTable(o.IO, []string{"key", "value", "origin"}, rows)
+}
+
+// hideHeaders puts dots for the secrets in the headers of a provider's entry.
+func hideHeaders(value any) {
+	entry, _ := value.(map[string]any)
+	headers, _ := entry["headers"].(map[string]any)
+	for name := range headers {
+		if model.SecretHeader(name) {
+			headers[name] = "…"
+		}
+	}
 }
 
 // valueText prints scalars bare and everything else as JSON.

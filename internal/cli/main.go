@@ -14,8 +14,13 @@ import (
 
 // Main runs the command line of this process and returns its exit code.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process, whatever it hangs on
 	return Run(ctx, NewFactory(), os.Args[1:])
 }
 

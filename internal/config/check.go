@@ -2,9 +2,12 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/frontmatter"
@@ -14,10 +17,20 @@ import (
 // something else much later.
 func (c Config) check(file string) error {
 	k := &checker{file: file}
+	unique(k, "providers", c.Providers, func(p Provider) string { return p.Name })
+	unique(k, "models", c.Models, func(m Model) string { return m.Name })
 	for _, p := range c.Providers {
 		at := fmt.Sprintf("provider %q: ", p.Name)
 		k.name("providers", p.Name)
 		k.word(at+"type", p.Type, "openai", "anthropic", "scripted")
+		for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+			if !httpguts.ValidHeaderFieldName(name) {
+				k.add(at+"headers", fmt.Errorf("%q is no name of a header", name))
+			}
+			if !httpguts.ValidHeaderFieldValue(p.Headers[name]) {
+				k.add(at+"headers."+name, fmt.Errorf("the value has a line break or another control character"))
+			}
+		}
 		if p.BaseURL != "" {
 			k.add(at+"base_url", CheckURL(p.BaseURL))
 		}
@@ -62,6 +75,17 @@ func (k *checker) add(key string, err error) {
 func (k *checker) name(list, name string) {
 	if name == "" {
 		k.add(list, fmt.Errorf("an entry has no name: add a line name"))
+	}
+}
+
+// unique finds names that two entries of one list have: the second would win in silence.
+func unique[T any](k *checker, list string, entries []T, name func(T) string) {
+	seen := map[string]bool{}
+	for _, e := range entries {
+		if n := name(e); n != "" && seen[n] {
+			k.add(list, fmt.Errorf("two entries have the name %q: keep one of them", n))
+		}
+		seen[name(e)] = true
 	}
 }
 

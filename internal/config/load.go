@@ -129,6 +129,9 @@ func fileLayer(path string) (*layer, error) {
 	if err := l.values.ReadConfig(bytes.NewReader(data)); err != nil {
 		return nil, fmt.Errorf("read configuration %s: %w", path, err)
 	}
+	if l.values.IsSet("chat::discover") {
+		l.values.Set("chat::discover", l.config.Chat.Discover) // the two read "yes" differently
+	}
 	l.resolvePaths(filepath.Dir(path))
 	return l, nil
 }

@@ -292,6 +292,10 @@ func (c *checker) try(n *yaml.Node, t reflect.Type, path string) {
 		c.wrongType(n, t, path) // the library would cut the fraction
 		return
 	}
+	if t.Kind() == reflect.Bool && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 && !readsItself(t) {
+		c.wrongType(n, t, path) // the library takes "yes", but not "true"
+		return
+	}
 	err := decodeNode(n, reflect.New(t).Interface())
 	var typeErr *yaml.TypeError
 	switch {

@@ -81,9 +81,20 @@ type BaseURLError struct{ Err error }
 func (e *BaseURLError) Error() string { return BaseURLEnv + ": " + e.Err.Error() }
 
 // NoneError reports that no model is configured and none was found.
-type NoneError struct{}
+type NoneError struct {
+	// Cause is why the server of AGENTCTL_BASE_URL could not be asked; nil if there
+	// is none.
+	Cause error
+}
 
-func (*NoneError) Error() string { return "no model is configured, and none was found on this machine" }
+func (e *NoneError) Error() string {
+	if e.Cause != nil {
+		return fmt.Sprintf("%s is set but no model is named, and the server does not list any: %v", BaseURLEnv, e.Cause)
+	}
+	return "no model is configured, and none was found on this machine"
+}
+
+func (e *NoneError) Unwrap() error { return e.Cause }
 
 // SeveralError reports that nobody named a model and several could be meant.
 type SeveralError struct{ Names []string }

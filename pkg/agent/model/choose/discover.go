@@ -53,7 +53,7 @@ func (r Request) serverOfEnv(ctx context.Context) ([]string, error) {
 	}
 	ids, err := r.listModels(ctx, p)
 	if err != nil {
-		return nil, fmt.Errorf("%s is set but no model is named, and the server does not list any: %w", BaseURLEnv, err)
+		return nil, &NoneError{Cause: err}
 	}
 	return ids, nil
 }

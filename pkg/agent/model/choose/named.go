@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/agentctl/agentctl/internal/config"
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/model/anthropic"
@@ -149,6 +151,9 @@ func (r Request) on(p model.Preset, m config.Model, from string) (*Choice, error
 	if m.ParallelToolCalls != nil {
 		p.Compat.ParallelToolCalls = m.ParallelToolCalls
 	}
+	if !httpguts.ValidHeaderFieldValue(r.key(p)) {
+		return nil, fmt.Errorf("the key in %s has a line break or another control character, so it cannot be sent: set it again", p.APIKeyEnv)
+	}
 	switch p.Type {
 	case "openai":
 		c.Model = openai.New(openai.Config{
@@ -217,7 +222,7 @@ func (r Request) key(p model.Preset) string {
 	if p.APIKeyEnv == "" {
 		return ""
 	}
-	return r.Getenv(p.APIKeyEnv)
+	return strings.TrimSpace(r.Getenv(p.APIKeyEnv))
 }
 
 func (r Request) headers(provider string) map[string]string {
