@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/frontmatter"
 	"github.com/agentctl/agentctl/internal/schema"
+	"github.com/agentctl/agentctl/pkg/agent/session"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
 
@@ -91,6 +92,27 @@ func BenchmarkArguments(b *testing.B) {
 		if _, err := s.Arguments([]byte(`{"path":"data.csv","limit":"10","columns":"[\"a\",\"b\"]"}`)); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkHistory shows that the history of an answer costs in step with the number
+// of its pieces.
+func BenchmarkHistory(b *testing.B) {
+	for _, n := range []int{1000, 10_000, 100_000} {
+		records := []session.Record{{Body: session.User{Text: "go"}}}
+		for i := range n {
+			records = append(records,
+				session.Record{Header: session.Header{Step: 1}, Body: session.ReasoningDelta{Text: fmt.Sprint(i, ",")}},
+				session.Record{Header: session.Header{Step: 1}, Body: session.TextDelta{Text: fmt.Sprint(i, ";")}})
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				if m := session.History(records); len(m) != 2 {
+					b.Fatalf("%d messages", len(m))
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*n), "ns/piece")
+		})
 	}
 }
 

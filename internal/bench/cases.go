@@ -23,6 +23,7 @@ var cases = []benchCase{
 	{"list", (*bench).list},
 	{"lint", (*bench).lint},
 	{"chat", (*bench).chat},
+	{"pieces", (*bench).pieces},
 	{"prebuild", (*bench).prebuild},
 	{"invoke", (*bench).invoke},
 	{"sandbox", (*bench).sandbox},
@@ -104,6 +105,40 @@ func (b *bench) chat(ctx context.Context) error {
 	}
 	b.row("chat", "one tool call", got[1], to(got[1], got[0], "this to version"))
 	b.note("chat", fmt.Sprintf("%.1f", float64(len(server.Requests()))/float64(b.runs+1)), "requests a run")
+	return nil
+}
+
+// pieces shows that an answer costs in step with the number of pieces in which it
+// comes: a thought and a text before a call, which the next request has to tell.
+func (b *bench) pieces(ctx context.Context) error {
+	dir := filepath.Join(b.tmp, "pieces")
+	if err := writeSkills(dir, 1); err != nil {
+		return err
+	}
+	const few, many = 2_000, 20_000
+	subjects := []subject{b.agentctl("version", dir, "version")}
+	for _, n := range []int{few, many} {
+		script, err := scripted.Load("pieces.yaml", []byte(piecesScript(n)))
+		if err != nil {
+			return err
+		}
+		server, err := agenttest.Start(ctx, script)
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		chat := b.agentctl("pieces", dir, "chat", "--model", "bench", "--trust-workspace", "--no-session", "-p", "what is in this folder?")
+		chat.env = append(chat.env, "AGENTCTL_BASE_URL="+server.BaseURL, "AGENTCTL_API_KEY=none")
+		subjects = append(subjects, chat)
+	}
+	got, err := measure(ctx, min(b.runs, 5), subjects...)
+	if err != nil {
+		return err
+	}
+	some, rest := less(got[1], got[0]), less(got[2], got[0])
+	tenfold := sample{wall: many / few * some.wall, cpu: many / few * some.cpu}
+	b.row("pieces", "an answer in 2,000 pieces", got[1], to(got[1], got[0], "this to version"))
+	b.row("pieces", "an answer in 20,000 pieces", got[2], to(rest, tenfold, "this to 10 times the cost of 2,000, both beyond version"))
 	return nil
 }
 

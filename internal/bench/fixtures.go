@@ -28,6 +28,31 @@ steps:
     reply: {text: "There it is."}
 `
 
+// piecesScript thinks and speaks in n pieces of a character, calls a tool, and then
+// answers.
+func piecesScript(n int) string {
+	var text strings.Builder
+	for i := 0; text.Len() < n/2; i++ {
+		fmt.Fprintf(&text, "%d ", i*7919)
+	}
+	words := text.String()[:n/2]
+	return fmt.Sprintf(`
+version: 1
+strict: false
+loop: true
+steps:
+  - when: {messages: 2}
+    reply:
+      thinking: %q
+      text: %q
+      chunk: 1
+      tool_calls:
+        - {name: list_files, args: {path: "."}}
+  - when: {tool_result: {name: list_files}}
+    reply: {text: "There it is."}
+`, words, words)
+}
+
 // output runs the subject once, unmeasured.
 func (s subject) output(ctx context.Context) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, s.argv[0], s.argv[1:]...)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/agentctl/agentctl/internal/schema"
+	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/repair"
 	"github.com/agentctl/agentctl/pkg/agent/session"
@@ -123,11 +124,16 @@ type turn struct {
 	nudged bool
 	// invented: the last answer went on with a result that the model made up.
 	invented bool
-	// seen counts equal calls with equal results; looping ends the turn.
+	// seen counts equal calls with equal results, lost calls in a row that could
+	// not run; looping ends the turn.
 	seen    map[string]*repeats
+	lost    repeats
 	looping bool
 	// most is the most that the server read of a request.
 	most reading
+	// made are the messages of the first madeOf records.
+	made   []model.Message
+	madeOf int
 	// badArgs counts the refusals of a tool's arguments in a row.
 	badArgs map[string]int
 	// What is done at most once to get a request through: a turn compacts and
@@ -198,14 +204,15 @@ func (t *turn) oneStep(ctx context.Context) (done bool, err error) {
 // finish ends the turn with an answer. An empty one gets one nudge.
 func (t *turn) finish(answer string) (done bool, err error) {
 	t.result.Answer = answer
+	empty := strings.TrimSpace(termtext.Strip(answer)) == "" // also what nobody sees
 	switch {
-	case strings.TrimSpace(answer) == "" && !t.nudged:
+	case empty && !t.nudged:
 		t.nudged = true
 		if t.invented {
 			return false, t.emit(session.Context{Text: inventedNudge})
 		}
 		return false, t.emit(session.Context{Text: emptyNudge})
-	case strings.TrimSpace(answer) == "":
+	case empty:
 		t.result.Stop = session.StopEmpty
 	case t.denied:
 		t.result.Stop = session.StopDenied
@@ -245,8 +252,17 @@ func (t *turn) nativeRequest() model.Request {
 	if t.System != "" {
 		r.Messages = append(r.Messages, model.Message{Role: model.System, Content: t.System})
 	}
-	r.Messages = append(r.Messages, session.History(t.History)...)
+	r.Messages = append(r.Messages, t.messages()...)
 	return r
+}
+
+// messages are the history as a request has it. They are made once for each state of
+// it: a turn only adds records.
+func (t *turn) messages() []model.Message {
+	if n := len(t.History); t.madeOf != n {
+		t.made, t.madeOf = session.History(t.History), n
+	}
+	return t.made
 }
 
 // emit records what happened and shows it. A running tool's output arrives

@@ -20,7 +20,7 @@ import (
 func TestTurnAnswers(t *testing.T) {
 	t.Parallel()
 	m := &answers{steps: [][]any{
-		{model.ReasoningDelta{Text: "hm"}, say("Hel"), say("lo"), model.Usage{Input: 10, Output: 2, Cached: 5}, model.Finish{Reason: "stop"}},
+		{model.ReasoningDelta{Text: "hm"}, say("Hel"), say("lo there"), model.Usage{Input: 10, Output: 2, Cached: 5}, model.Finish{Reason: "stop"}},
 	}}
 	a := newAgent(m, tool{name: "look"})
 	a.MaxOutput = 77
@@ -29,7 +29,7 @@ func TestTurnAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := session.Result{
-		Answer: "Hello", Stop: session.StopAnswer, Steps: 1, ToolCalls: []session.CalledTool{}, SkillsRead: []string{},
+		Answer: "Hello there", Stop: session.StopAnswer, Steps: 1, ToolCalls: []session.CalledTool{}, SkillsRead: []string{},
 		Usage: model.Usage{Input: 10, Output: 2, Cached: 5}, Model: "test",
 	}
 	if !reflect.DeepEqual(res, want) {
@@ -51,7 +51,7 @@ func TestTurnRunsTools(t *testing.T) {
 	t.Parallel()
 	m := &answers{steps: [][]any{
 		{say("I look."), callOf("a", "look", `{"n":1}`), callOf("b", "look", `{"n":2}`), model.Usage{Input: 1}},
-		{say("Done."), model.Usage{Input: 2}},
+		{say("It is done."), model.Usage{Input: 2}},
 	}}
 	four := 4
 	a := newAgent(m, tool{name: "look", run: func(_ context.Context, c agent.Call) (agent.Output, error) {
@@ -64,7 +64,7 @@ func TestTurnRunsTools(t *testing.T) {
 	var watched []session.Record
 	a.Watch = func(r session.Record) { watched = append(watched, r) }
 	res := turn(t, a, "go")
-	if res.Answer != "Done." || res.Steps != 2 || res.Usage.Input != 3 || !slices.Equal(res.SkillsRead, []string{"sa", "sb"}) {
+	if res.Answer != "It is done." || res.Steps != 2 || res.Usage.Input != 3 || !slices.Equal(res.SkillsRead, []string{"sa", "sb"}) {
 		t.Errorf("result %+v", res)
 	}
 	want := []session.CalledTool{
@@ -114,6 +114,7 @@ func TestTurnStops(t *testing.T) {
 		calls int
 	}{
 		{"empty", [][]any{{say(" \n")}}, nil, session.StopEmpty, 0},
+		{"invisible", [][]any{{say("\u200b \ufeff")}}, nil, session.StopEmpty, 0},
 		{"limit", [][]any{{callOf("a", "look", "")}}, []agent.Tool{tool{name: "look"}}, session.StopLimit, 4},
 		{"question", [][]any{{callOf("a", "ask_user", ""), callOf("b", "ask_user", "")}}, []agent.Tool{ask}, session.StopNeedsInput, 1},
 		{"denied", [][]any{{callOf("a", "write", "")}, {say("I may not.")}}, []agent.Tool{deny}, session.StopDenied, 1},

@@ -12,6 +12,9 @@ type ApprovalRequest struct {
 	// Key is what a decision is remembered by: a built-in's name, "pkg:cmd", or
 	// "exec:PROGRAM".
 	Key string
+	// Covers says what a decision that is remembered by Key allows from then on; ""
+	// means that Key says it.
+	Covers string
 	// Names are all the names by which --allow and the configuration mean this
 	// call, e.g. data-fetch, data-fetch:data-fetch, exec, exec:git.
 	Names []string

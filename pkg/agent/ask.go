@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/repair"
@@ -63,11 +64,14 @@ func (a *answer) read(ctx context.Context, r model.Request) error {
 	if err == nil {
 		err = a.show(a.filter.Close())
 	}
+	if err == nil {
+		a.dropTwins()
+		err = a.atMost(model.MaxCalls)
+	}
 	if err != nil {
 		a.calls = nil
 		return err
 	}
-	a.dropTwins()
 	return a.ended()
 }
 
@@ -102,7 +106,7 @@ func (a *answer) stream(ctx context.Context, r model.Request, sent size) error {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = a.take(ev, sent)
+			err = a.take(ctx, ev, sent)
 		}
 		if err != nil || a.ends {
 			return err
@@ -111,15 +115,15 @@ func (a *answer) stream(ctx context.Context, r model.Request, sent size) error {
 	return nil
 }
 
-func (a *answer) take(ev model.Event, sent size) error {
+func (a *answer) take(ctx context.Context, ev model.Event, sent size) error {
 	switch ev := ev.(type) {
 	case model.TextDelta:
-		return a.takeText(ev.Text)
+		return a.takeText(ctx, ev.Text)
 	case model.ReasoningDelta:
 		a.repeats(&a.thought, ev.Text)
 		return a.emit(session.ReasoningDelta{Text: ev.Text})
 	case model.Call:
-		a.calls = append(a.calls, asked{ToolCall: ev.ToolCall})
+		return a.addCall(asked{ToolCall: ev.ToolCall})
 	case model.Usage:
 		return a.t.answeredUsage(ev, sent)
 	case model.Retry:
@@ -130,7 +134,37 @@ func (a *answer) take(ev model.Event, sent size) error {
 	return nil
 }
 
-func (a *answer) takeText(text string) error {
+// maxPiece is how much text is taken at once: a server may send all of it in one
+// event, and who reads wants to see it, or to stop it.
+const maxPiece = 4 << 10
+
+func (a *answer) takeText(ctx context.Context, text string) error {
+	for text != "" && !a.ends {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := pieceOf(text, maxPiece)
+		if err := a.takePiece(text[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+// pieceOf is the length of a first piece that cuts no character in two.
+func pieceOf(text string, limit int) int {
+	if len(text) <= limit {
+		return len(text)
+	}
+	n := limit
+	for n > limit-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return n
+}
+
+func (a *answer) takePiece(text string) error {
 	if a.byText {
 		text, a.ends = a.invented.Before(text)
 		a.t.invented = a.ends
@@ -161,15 +195,30 @@ func (a *answer) show(out repair.Output) error {
 		}
 	}
 	for _, c := range out.Calls {
-		a.calls = append(a.calls, asked{
-			ToolCall: model.ToolCall{ID: a.t.freshID(len(a.calls)), Name: c.Name, Args: c.Args}, cut: c.Cut, lifted: c.What,
-		})
+		id := a.t.freshID(len(a.calls))
+		if err := a.addCall(asked{ToolCall: model.ToolCall{ID: id, Name: c.Name, Args: c.Args}, cut: c.Cut, lifted: c.What}); err != nil {
+			return err
+		}
 	}
 	if out.Text == "" {
 		return nil
 	}
 	a.text.WriteString(out.Text)
 	return a.emit(session.TextDelta{Text: out.Text})
+}
+
+// addCall adds a call to the answer, as long as there are not too many; each may
+// have a twin.
+func (a *answer) addCall(c asked) error {
+	a.calls = append(a.calls, c)
+	return a.atMost(2 * model.MaxCalls)
+}
+
+func (a *answer) atMost(calls int) error {
+	if len(a.calls) > calls {
+		return &model.CutStreamError{Provider: a.t.ModelName, Err: model.ErrTooManyCalls}
+	}
+	return nil
 }
 
 func (a *answer) emit(body session.Body) error {

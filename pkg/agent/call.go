@@ -15,11 +15,13 @@ import (
 	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
-// The states of a call in its result.
+// The states of a call in its result. One that was cut off has no result of its
+// own; it is interrupted in that of the run.
 const (
-	statusOK     = "ok"
-	statusError  = "error"
-	statusDenied = "denied"
+	statusOK          = "ok"
+	statusError       = "error"
+	statusDenied      = "denied"
+	statusInterrupted = "interrupted"
 )
 
 // compile prepares the schemas of all tools once.
@@ -73,6 +75,8 @@ func (t *turn) call(ctx context.Context, c asked) (*session.Question, error) {
 	if r.problem == "" {
 		var err error
 		if done, err = t.perform(ctx, r.tool, Call{ID: c.ID, Args: r.args, Output: t.output(c.ID)}); err != nil {
+			// It may have had effects, so the result of the run names it.
+			t.result.ToolCalls = append(t.result.ToolCalls, session.CalledTool{ID: c.ID, Name: r.name, Args: r.args, Status: statusInterrupted})
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
+	"github.com/agentctl/agentctl/pkg/agent/prompt"
 	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
@@ -43,11 +44,11 @@ func (a *Agent) Compact(ctx context.Context) (session.Compaction, error) {
 // compactable tells whether there is something that a summary would shorten, and
 // this turn has not done it yet.
 func (t *turn) compactable() bool {
-	return !t.compacted && slices.ContainsFunc(session.History(t.History), func(m model.Message) bool { return m.Role == model.Assistant })
+	return !t.compacted && slices.ContainsFunc(t.messages(), func(m model.Message) bool { return m.Role == model.Assistant })
 }
 
 func (t *turn) compact(ctx context.Context) (session.Compaction, error) {
-	before := session.History(t.History)
+	before := t.messages()
 	summary, err := t.summarise(ctx, before)
 	if err != nil {
 		return session.Compaction{}, err
@@ -88,19 +89,21 @@ const (
 	maxTranscript = 60_000
 )
 
+var inConversation = prompt.Inside("conversation")
+
 // summarise asks for the summary. The conversation is told as text, shortened
 // where that costs little, so that the request fits where the last one did not.
 func (t *turn) summarise(ctx context.Context, messages []model.Message) (string, error) {
 	room := maxTranscript
 	if t.ContextWindow > 0 {
-		room = t.ContextWindow * bytesPerToken / 2
+		room = min(t.ContextWindow, largestWindow) * bytesPerToken / 2
 	}
 	if t.overflowed { // the window is smaller than anybody said
 		room = min(room, max(length(t.nativeRequest())/2, maxToolText))
 	}
 	req := model.Request{MaxOutput: t.MaxOutput, Messages: []model.Message{
 		{Role: model.System, Content: compactSystem},
-		{Role: model.User, Content: "<conversation>\n" + transcript(messages, room) + "\n</conversation>\n\n" + compactRequest},
+		{Role: model.User, Content: "<conversation>\n" + inConversation(transcript(messages, room)) + "\n</conversation>\n\n" + compactRequest},
 	}}
 	var text strings.Builder
 	for ev, err := range t.Model.Stream(ctx, req) {

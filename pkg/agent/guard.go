@@ -5,23 +5,33 @@ import (
 	"fmt"
 )
 
-// The loop guard: equal calls with equal results. Repeating is sometimes right
-// (a build until it is done), so the model is told before it is stopped.
+// The loop guard: equal calls with equal results, and calls in a row of which none
+// could run, because there is no tool of that name or it is switched off. Repeating
+// is sometimes right (a build until it is done), and a name can be learned, so the
+// model is told before it is stopped.
 const (
 	nudgeAt = 3
 	stopAt  = 5
 )
 
-// repeats is how often a call came with the same result.
+// repeats is how often something came again.
 type repeats struct {
 	count int
 	// told is the step in which the model was warned, 0 when it was not.
 	told int
 }
 
-// guard counts a call and its result, warns the model and finally ends the turn:
-// never before the model could read the warning, however many equal calls one
-// answer has.
+// again counts, and tells whether the model has to be warned or the turn ends:
+// never before the model could read the warning, however many calls one answer has.
+func (r *repeats) again(step int) (warn, end bool) {
+	r.count++
+	if r.count == nudgeAt {
+		r.told = step
+	}
+	return r.count >= nudgeAt, r.count >= stopAt && r.told < step
+}
+
+// guard counts a call and its result, warns the model and finally ends the turn.
 func (t *turn) guard(r ready, done *outcome) {
 	result := done.out.Text
 	if done.out.Same != "" {
@@ -39,14 +49,21 @@ func (t *turn) guard(r ready, done *outcome) {
 		seen = new(repeats)
 		t.seen[string(key)] = seen
 	}
-	seen.count++
+	equal, end := seen.again(t.step)
+	lost := false
+	if r.problem != "" && !r.badArgs {
+		var endLost bool
+		lost, endLost = t.lost.again(t.step)
+		end = end || endLost
+	} else {
+		t.lost = repeats{}
+	}
 	switch {
-	case seen.count >= stopAt && seen.told < t.step:
+	case end:
 		t.looping = true
-	case seen.count >= nudgeAt:
-		if seen.told == 0 {
-			seen.told = t.step
-		}
+	case lost:
+		done.out.Text += fmt.Sprintf("\n\n(This is call number %d in a row that could not run. Call another tool by its exact name, or answer the user in plain text.)", t.lost.count)
+	case equal:
 		done.out.Text += fmt.Sprintf("\n\n(This is call number %d with the same arguments and the same result. Do something else, or answer the user.)", seen.count)
 	}
 }

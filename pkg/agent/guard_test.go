@@ -197,3 +197,70 @@ func TestTextAtTheLengthLimit(t *testing.T) {
 		t.Errorf("result %+v, warnings %+v", res, w)
 	}
 }
+
+// Calls that cannot run, one after the other: the third is told so, the fifth ends
+// the turn, whatever their names and arguments are.
+func TestCallsThatCannotRun(t *testing.T) {
+	t.Parallel()
+	m := &answers{steps: [][]any{
+		{callOf("a", "bash", `{"n":1}`)},
+		{callOf("b", "report", "{}")},
+		{callOf("c", "run", `{"n":3}`)},
+		{callOf("d", "report", `{"n":4}`)},
+		{callOf("e", "shell", "{}")},
+		{say("never asked")},
+	}}
+	a := newAgent(m, tool{name: "look"})
+	a.SkillNames = func() []string { return []string{"report"} }
+	if res := turn(t, a, "go"); res.Stop != session.StopLoop || len(res.ToolCalls) != 5 {
+		t.Errorf("stop %s after %d calls, want loop after 5", res.Stop, len(res.ToolCalls))
+	}
+	for i, r := range bodies[session.ToolResult](a) {
+		told := strings.Contains(r.Content, fmt.Sprintf("call number %d in a row that could not run", i+1))
+		if !strings.HasPrefix(r.Content, "error: there is no tool") || told != (i == 2 || i == 3) {
+			t.Errorf("result %d is %q", i+1, r.Content)
+		}
+	}
+}
+
+// A call that runs starts the count anew, and several in one answer end no turn.
+func TestCallsThatCannotRunInARow(t *testing.T) {
+	t.Parallel()
+	wrong := func(n int) []any {
+		var calls []any
+		for i := range n {
+			calls = append(calls, callOf(fmt.Sprint(n, i), fmt.Sprint("wrong", i), fmt.Sprintf(`{"n":%d}`, i)))
+		}
+		return calls
+	}
+	for name, tt := range map[string]struct {
+		steps [][]any
+		stop  session.Stop
+		calls int
+	}{
+		"a call runs between": {[][]any{wrong(4), {callOf("x", "look", "{}")}, wrong(3), wrong(1), {say("ok")}}, session.StopAnswer, 9},
+		"in one answer":       {[][]any{wrong(8), {say("ok")}}, session.StopAnswer, 8},
+		"and one more":        {[][]any{wrong(8), wrong(1), {say("ok")}}, session.StopLoop, 9},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			res := turn(t, newAgent(&answers{steps: tt.steps}, tool{name: "look"}), "go")
+			if res.Stop != tt.stop || len(res.ToolCalls) != tt.calls {
+				t.Errorf("stop %s after %d calls, want %s after %d", res.Stop, len(res.ToolCalls), tt.stop, tt.calls)
+			}
+		})
+	}
+}
+
+// A tool that is switched off and called all the same, with other arguments each
+// time, ends the turn too.
+func TestCallsOfAToolThatIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	var steps [][]any
+	for i := range 20 {
+		steps = append(steps, []any{callOf(fmt.Sprint(i), "look", fmt.Sprintf(`{"n":"x%d"}`, i))})
+	}
+	if res := turn(t, newAgent(&answers{steps: steps}, tool{name: "look"}), "go"); res.Stop != session.StopLoop || len(res.ToolCalls) != 3+5 {
+		t.Errorf("stop %s after %d calls, want loop after three refused ones and five that could not run", res.Stop, len(res.ToolCalls))
+	}
+}

@@ -84,7 +84,7 @@ func (t *turn) afterOverflow(ctx context.Context, overflow error) error {
 func (t *turn) untangle(err error) error {
 	t.untangled = true
 	t.most = reading{} // what comes is told in another way
-	for _, m := range slices.Backward(session.History(t.History)) {
+	for _, m := range slices.Backward(t.messages()) {
 		if len(m.ToolCalls) == 0 {
 			continue
 		}

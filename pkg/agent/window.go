@@ -25,6 +25,11 @@ const (
 	// smallestWindow is the smallest window that servers start with. A shorter
 	// prompt is not cut, whatever the numbers are.
 	smallestWindow = 2048
+	// largestWindow is the largest that a warning advises.
+	largestWindow = 1 << 30
+	// mostTokens is how many times the rule's number a prompt may have: four times is
+	// a token for each byte, and what the server adds comes on top.
+	mostTokens = 8
 	// fullAt is the share of a known window from which on the history is
 	// compacted before the next request: the answer needs room too.
 	fullAt = 0.8
@@ -109,9 +114,13 @@ func (t *turn) answeredUsage(u model.Usage, sent size) error {
 	if err := t.usage(u); err != nil || u.Input <= 0 || sent.estimate <= 0 {
 		return err
 	}
-	cut := t.cuts(u.Input, sent.least)
 	scale := max(t.meter.scale, 1)
-	t.meter.scale = max(scale, scale*float64(u.Input)/float64(sent.estimate))
+	counted := scale * float64(u.Input) / float64(sent.estimate)
+	if counted > mostTokens {
+		return nil // a count of something else, such as of all requests so far
+	}
+	cut := t.cuts(u.Input, sent.least)
+	t.meter.scale = max(scale, counted)
 	if !cut || t.meter.told {
 		return nil
 	}
@@ -139,7 +148,7 @@ type reading struct{ read, least int }
 // again.
 func (t *turn) windowFix(estimate int) string {
 	size := smallestWindow
-	for size < 2*estimate {
+	for size < largestWindow && size/2 < estimate {
 		size *= 2
 	}
 	fix := t.WindowFix
@@ -177,7 +186,7 @@ func (t *turn) makeRoom(ctx context.Context) error {
 // is to blame.
 func (t *turn) full() bool {
 	window := float64(t.ContextWindow)
-	history := model.Request{Messages: session.History(t.History)}
+	history := model.Request{Messages: t.messages()}
 	return float64(t.tokens(t.request())) > fullAt*window && float64(t.tokens(history)) > worthAt*window
 }
 

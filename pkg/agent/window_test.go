@@ -151,7 +151,7 @@ func TestOverflow(t *testing.T) {
 		{"nothing to compact", [][]any{{overflow()}}, session.StopOverflow, 1, 0},
 		{"the summary does not fit", [][]any{{callOf("a", "look", "")}, {overflow()}, {overflow()}}, session.StopOverflow, 3, 0},
 		{"the summary is empty", [][]any{{callOf("a", "look", "")}, {overflow()}, {say(" ")}}, session.StopOverflow, 3, 0},
-		{"after something was shown", [][]any{{callOf("a", "look", "")}, {say("I"), overflow()}}, session.StopOverflow, 2, 0},
+		{"after something was shown", [][]any{{callOf("a", "look", "")}, {say("I look"), overflow()}}, session.StopOverflow, 2, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -20,6 +20,9 @@ type Known struct {
 	Packages []KnownPackage
 	// Builtins are the functions that agentctl has itself, without read_skill.
 	Builtins []string
+	// Model tells why no chat could start with a model of that name, nil if one
+	// could, and which names are known; nil means that models are not checked.
+	Model func(name string) (names []string, err error)
 }
 
 // KnownPackage is one tool package by name.
@@ -30,6 +33,8 @@ type KnownPackage struct {
 	// Problem says why a package that is not Built cannot be used, and Cure is
 	// the command that helps; "" means that it has a source and no build.
 	Problem, Cure string
+	// Orphan is the folder of a build whose source is gone, "" for any other.
+	Orphan string
 }
 
 // readSkill comes with the skill index and is never listed.
@@ -45,6 +50,7 @@ func Check(_ context.Context, a *App, k Known) []diag.Diagnostic {
 		skillsFor: map[string]string{}, toolsFor: map[string]string{}, fixes: map[int]func() string{},
 	}
 	c.aliased = c.aliasesOfApp()
+	c.model()
 	c.skills()
 	c.tools()
 	c.aliases()
@@ -74,6 +80,24 @@ type function struct {
 	name    string
 	owner   string // "pkg:cmd", or the built-in's name
 	builtin bool
+}
+
+// model warns of a model that is not known here: it may be on another machine.
+func (c *checker) model() {
+	if c.app.Model == "" || c.known.Model == nil {
+		return
+	}
+	names, err := c.known.Model(c.app.Model)
+	if err == nil {
+		return
+	}
+	near := suggest.Nearest(c.app.Model, names, 1)
+	var fix func() string
+	if len(near) > 0 {
+		fix = func() string { return "model: " + flowText(near[0]) }
+	}
+	c.add(diag.Warning, "model", "app.unknown-model", fix,
+		"%v%s: a chat here needs --model, or an entry of models in the configuration", err, didYouMean(near))
 }
 
 func (c *checker) skills() {
@@ -212,7 +236,7 @@ func (c *checker) place(key string) place {
 // writable tells how to follow a fix of an embedded file: it cannot be edited,
 // but a workspace's app of that name goes before it.
 func (c *checker) writable(fix string) string {
-	if c.app.Source != SourceEmbedded || strings.HasPrefix(fix, "agentctl ") {
+	if c.app.Source != SourceEmbedded || strings.HasPrefix(fix, "agentctl ") || strings.HasPrefix(fix, deleteFolder) {
 		return fix
 	}
 	return fmt.Sprintf("mkdir -p apps/%s && agentctl app show %s > apps/%s/%s, then write there: %s",

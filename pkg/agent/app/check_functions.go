@@ -72,6 +72,9 @@ func (c *checker) aliasesLine(key string) func() string {
 // aliasKey is the key of an alias in the places of an app.
 func aliasKey(alias string) string { return "aliases." + alias }
 
+// deleteFolder starts a fix that is no line for APP.md.
+const deleteFolder = "delete the folder "
+
 // functions reports each name that two tools would have, once a pair.
 func (c *checker) functions() {
 	owners := map[string]function{}
@@ -87,6 +90,11 @@ func (c *checker) functions() {
 		if f.builtin {
 			f, other = other, f // a built-in cannot be renamed
 		}
+		if dir := c.orphan(other, f); dir != "" {
+			c.add(diag.Error, "tools", "app.function-collision", func() string { return deleteFolder + dir },
+				"two tools have the function name %q: %s and %s; %s is the build of a package whose source is gone", f.name, describe(other), describe(f), dir)
+			continue
+		}
 		key, alias := "tools", c.aliasOf(f.owner)
 		if alias != "" {
 			key = aliasKey(alias) // that one is to blame
@@ -97,6 +105,20 @@ func (c *checker) functions() {
 		c.add(diag.Error, key, "app.function-collision", c.aliasesLine(key),
 			"two tools have the function name %q: %s and %s; give one an alias", f.name, describe(other), describe(f))
 	}
+}
+
+// orphan is the folder of the first of these commands whose package has no source
+// any more.
+func (c *checker) orphan(fns ...function) string {
+	for _, f := range fns {
+		pkg, _, _ := strings.Cut(f.owner, ":")
+		for _, p := range c.known.Packages {
+			if !f.builtin && p.Name == pkg && p.Orphan != "" {
+				return p.Orphan
+			}
+		}
+	}
+	return ""
 }
 
 // aliasOf is the alias of a command, "" for none. Of several the last one in

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -104,6 +105,21 @@ func checkLines(t *testing.T, lines string) []diag.Diagnostic {
 	l := &Library{}
 	l.Sources = append(l.Sources, src)
 	return Check(t.Context(), open(t, l, "x"), testKnown)
+}
+
+// A collision with what a renamed package has left is no matter of an alias.
+func TestCollisionWithOrphan(t *testing.T) {
+	t.Parallel()
+	l := &Library{}
+	l.Sources = append(l.Sources, source(SourceWorkspace, rankWorkspace, "/ws/apps", map[string]string{"x/APP.md": "---\ntools: ['*']\n---\nBody.\n"}))
+	ds := Check(t.Context(), open(t, l, "x"), Known{Packages: []KnownPackage{
+		{Name: "disk-usage", Commands: []string{"use"}, Built: true},
+		{Name: "disk-use", Commands: []string{"use"}, Built: true, Orphan: "/ws/.agentctl/prebuilt/disk-use"},
+	}})
+	if len(ds) != 1 || ds[0].Code != "app.function-collision" || ds[0].Fix != "delete the folder /ws/.agentctl/prebuilt/disk-use" ||
+		!strings.Contains(ds[0].Message, "disk-use is the build of a package whose source is gone") {
+		t.Errorf("got %v", ds)
+	}
 }
 
 // TestFixesWork writes the line of each fix into the file and checks again.
@@ -216,5 +232,29 @@ func TestProfileErrorsPointAtTheProfile(t *testing.T) {
 	ds := Check(t.Context(), a, testKnown)
 	if len(ds) != 1 || ds[0].File != "embedded/x/profiles/p/APP.md" || ds[0].Line != 3 {
 		t.Errorf("got %+v", ds)
+	}
+}
+
+func TestCheckModel(t *testing.T) {
+	t.Parallel()
+	k := Known{Model: func(name string) ([]string, error) {
+		if name == "local" {
+			return nil, nil
+		}
+		return []string{"local"}, fmt.Errorf("model %q is not known", name)
+	}}
+	for name, fix := range map[string]string{"local": "-", "lokal": "model: local", "qqq": ""} {
+		a := open(t, library(map[string]string{"x/APP.md": "---\ntools: []\nmodel: " + name + "\n---\nBody.\n"}), "x")
+		a.Source = SourceWorkspace
+		ds := Check(t.Context(), a, k)
+		if fix == "-" {
+			if len(ds) > 0 {
+				t.Errorf("%s: got %v", name, ds)
+			}
+			continue
+		}
+		if len(ds) != 1 || ds[0].Code != "app.unknown-model" || ds[0].Severity != diag.Warning || ds[0].Line != 3 || ds[0].Fix != fix {
+			t.Errorf("%s: got %+v", name, ds)
+		}
 	}
 }

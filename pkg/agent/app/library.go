@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,13 +87,54 @@ func (l *Library) Open(ctx context.Context, ref string) (*App, error) {
 	name, profile, _ := strings.Cut(ref, "/")
 	res, err := listing.Resolve(name)
 	if err != nil {
-		return nil, err
+		return nil, l.explain(err, listing, name)
 	}
 	a, err := Compose(res.Winner, profile)
 	if err == nil {
 		a.Instead = insteadOf(listing, a.Name)
 	}
 	return a, err
+}
+
+// explain says of a name that nothing has that its folder is there.
+func (l *Library) explain(err error, listing *Listing, name string) error {
+	for _, d := range l.Strays(listing) {
+		if filepath.Base(d.File) == name {
+			return fmt.Errorf("%w: %s %s", err, d.File, d.Message)
+		}
+	}
+	return err
+}
+
+// Strays are warnings about the folders beside the apps of a listing that hold no
+// APP.md, for a check: they can be meant as apps, or be there for something else.
+func (l *Library) Strays(listing *Listing) []diag.Diagnostic {
+	found := map[string]bool{}
+	for _, it := range listing.Items {
+		found[it.Dir] = true
+	}
+	for _, b := range listing.Broken {
+		found[b.Dir] = true
+	}
+	var out []diag.Diagnostic
+	for _, src := range l.Sources {
+		if src.FS != nil {
+			continue
+		}
+		entries, _ := os.ReadDir(src.Root) // what cannot be read is in the listing
+		for _, e := range entries {
+			dir := filepath.Join(src.Root, e.Name())
+			info, err := os.Stat(dir)
+			if err != nil || !info.IsDir() || found[dir] || strings.HasPrefix(e.Name(), ".") || registry.Skipped(e.Name()) {
+				continue
+			}
+			out = append(out, diag.Diagnostic{
+				File: dir, Severity: diag.Warning, Code: "app.no-manifest",
+				Message: fmt.Sprintf("holds no %s, so it is no app: add one, or move the folder", ManifestFile),
+			})
+		}
+	}
+	return out
 }
 
 // insteadOf are the errors of the broken app that the one of a name stands in for.
@@ -110,9 +153,18 @@ func insteadOf(l *Listing, name string) []diag.Diagnostic {
 	return nil
 }
 
+// IsDir tells whether a folder is that of an app or profile, or a path its APP.md;
+// whether that loads is for [OpenDir] to say.
+func IsDir(path string) bool {
+	entries, _ := os.ReadDir(registry.PackageFolder(path, ManifestFile)) // none of a folder that cannot be read
+	_, ok := detect(entries)
+	return ok
+}
+
 // OpenDir returns the app in a folder: that of an app, or that of one of its
-// profiles.
+// profiles. The APP.md itself stands for its folder.
 func OpenDir(ctx context.Context, dir string) (*App, error) {
+	dir = registry.PackageFolder(dir, ManifestFile)
 	profile := ""
 	if parent := filepath.Dir(dir); filepath.Base(parent) == profilesDir {
 		dir, profile = filepath.Dir(parent), filepath.Base(dir)
@@ -170,12 +222,20 @@ const kindName = "app"
 
 var kind = registry.Kind[*Package]{Name: kindName, Depth: 1, Detect: detect, Parse: parsePackage}
 
+// detect takes also a folder whose manifest is spelled in another way, so that
+// somebody is told.
 func detect(entries []fs.DirEntry) (string, bool) {
-	return ManifestFile, slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ManifestFile && !e.IsDir() })
+	if slices.ContainsFunc(entries, isManifest) {
+		return ManifestFile, true
+	}
+	found, _ := registry.Misspelled(entries, ManifestFile)
+	return found, found != ""
 }
 
+func isManifest(e fs.DirEntry) bool { return e.Name() == ManifestFile && !e.IsDir() }
+
 func parsePackage(_ context.Context, l registry.Location) (registry.Parsed[*Package], []diag.Diagnostic, error) {
-	base, err := readManifest(l.FS, ".", l.Dir)
+	base, err := readManifest(l, ".")
 	if err != nil {
 		return registry.Parsed[*Package]{}, diagnosticsOf(err), err
 	}
@@ -184,7 +244,7 @@ func parsePackage(_ context.Context, l registry.Location) (registry.Parsed[*Pack
 		base.diags = append(base.diags, base.warn("name", "app.name-not-folder", "name %q is not the folder's name %q: --app takes both; make them equal", base.name(), folder))
 	}
 	ds := slices.Clone(base.diags)
-	pkg.profiles, err = readProfiles(l.FS, l.Dir)
+	pkg.profiles, err = readProfiles(l)
 	if err != nil {
 		return registry.Parsed[*Package]{}, ds, err
 	}

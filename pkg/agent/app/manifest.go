@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -58,16 +57,34 @@ var (
 	knownInventories  = []string{InventoryAuto, InventoryAlways, InventoryNever}
 )
 
-// readManifest reads rel/APP.md of an app's folder; dir is the folder of rel as
-// a user would open it. The error is a [*frontmatter.StrictError] for a file
-// with mistakes.
-func readManifest(fsys fs.FS, rel, dir string) (*manifest, error) {
-	file := filepath.Join(dir, ManifestFile)
-	data, err := readFile(fsys, path.Join(rel, ManifestFile))
+// readManifest reads rel/APP.md of an app. The error is a
+// [*frontmatter.StrictError] for a file that is there and cannot be used, and
+// [fs.ErrNotExist] for none.
+func readManifest(l registry.Location, rel string) (*manifest, error) {
+	dir := filepath.Join(l.Dir, filepath.FromSlash(rel))
+	entries, err := fs.ReadDir(l.FS, rel)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+		return nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	if found, cure := registry.Misspelled(entries, ManifestFile); found != "" {
+		return nil, unusable(filepath.Join(dir, found), cure)
+	}
+	if !slices.ContainsFunc(entries, isManifest) {
+		return nil, fmt.Errorf("read %s: %w", dir, fs.ErrNotExist)
+	}
+	file := filepath.Join(dir, ManifestFile)
+	data, err := registry.ReadManifest(l, path.Join(rel, ManifestFile), frontmatter.MaxFile)
+	if err != nil {
+		return nil, unusable(file, err.Error())
 	}
 	return parseManifest(file, data)
+}
+
+// unusable is a manifest that is not even read.
+func unusable(file, why string) error {
+	return &frontmatter.StrictError{Diagnostics: []diag.Diagnostic{{
+		File: file, Severity: diag.Error, Code: "app.unreadable", Message: why,
+	}}}
 }
 
 func parseManifest(file string, data []byte) (*manifest, error) {
@@ -97,17 +114,6 @@ func wholeLines(diags []diag.Diagnostic, data []byte) {
 			diags[i].Fix = d.Fix + ":" + strings.TrimRight(value, " \r")
 		}
 	}
-}
-
-// readFile reads a file of a sane size: one byte more than the parser takes, so
-// that it can say so.
-func readFile(fsys fs.FS, name string) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return io.ReadAll(io.LimitReader(f, frontmatter.MaxFile+1))
 }
 
 // spellings moves values to the fields of the usual spelling.

@@ -7,8 +7,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/registry"
 )
 
 const (
@@ -53,18 +55,21 @@ func (p *Package) profile(name string) *profile {
 	return p.profiles[i]
 }
 
-func readProfiles(fsys fs.FS, dir string) ([]*profile, error) {
-	entries, err := fs.ReadDir(fsys, profilesDir)
+func readProfiles(l registry.Location) ([]*profile, error) {
+	entries, err := fs.ReadDir(l.FS, profilesDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read profiles of %s: %w", dir, err)
+		return nil, fmt.Errorf("read profiles of %s: %w", l.Dir, err)
 	}
 	var out []*profile
 	for _, e := range entries {
-		if info, err := fs.Stat(fsys, path.Join(profilesDir, e.Name())); err == nil && info.IsDir() {
-			out = append(out, readProfile(fsys, dir, e.Name()))
+		if strings.HasPrefix(e.Name(), ".") {
+			continue // an editor's or a system's
+		}
+		if info, err := fs.Stat(l.FS, path.Join(profilesDir, e.Name())); err == nil && info.IsDir() {
+			out = append(out, readProfile(l, e.Name()))
 		}
 	}
 	return out, nil
@@ -72,11 +77,11 @@ func readProfiles(fsys fs.FS, dir string) ([]*profile, error) {
 
 // readProfile reads one profile. One that does not load is kept with the reason:
 // it costs itself, not its app.
-func readProfile(fsys fs.FS, appDir, name string) *profile {
+func readProfile(l registry.Location, name string) *profile {
 	rel := path.Join(profilesDir, name)
-	dir := filepath.Join(appDir, profilesDir, name)
-	p := &profile{name: name, file: filepath.Join(dir, ManifestFile), fsys: fsys}
-	m, err := readManifest(fsys, rel, dir)
+	dir := filepath.Join(l.Dir, profilesDir, name)
+	p := &profile{name: name, file: filepath.Join(dir, ManifestFile), fsys: l.FS}
+	m, err := readManifest(l, rel)
 	switch {
 	case err == nil:
 		if given := m.name(); given != "" && given != name {
@@ -93,7 +98,7 @@ func readProfile(fsys fs.FS, appDir, name string) *profile {
 			p.diags = []diag.Diagnostic{{File: p.file, Severity: diag.Error, Code: "package.broken", Message: err.Error()}}
 		}
 	}
-	if info, err := fs.Stat(fsys, path.Join(rel, skillsDir)); err == nil && info.IsDir() {
+	if info, err := fs.Stat(l.FS, path.Join(rel, skillsDir)); err == nil && info.IsDir() {
 		p.skills = filepath.Join(dir, skillsDir)
 	}
 	return p

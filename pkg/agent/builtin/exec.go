@@ -37,7 +37,7 @@ func (e *Env) exec() agent.Tool {
 			key := execName + ":" + args.Argv[0]
 			summary, detail := shown("run ", shellLine(args.Argv))
 			return agent.ApprovalRequest{
-				Key: key, Names: []string{execName, key}, Ask: true,
+				Key: key, Covers: fmt.Sprintf(`every "%s …"`, shellLine(args.Argv[:1])), Names: []string{execName, key}, Ask: true,
 				Summary: summary, Detail: detail + e.reach(sandbox.WorkspaceRW, false),
 			}, nil
 		},

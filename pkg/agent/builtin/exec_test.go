@@ -149,7 +149,7 @@ func TestExecApproval(t *testing.T) {
 	env := newEnv(t, nil)
 	req, _ := approval(t, env, "exec", args{"argv": []string{"git", "commit", "-m", "it's a fix", ""}})
 	want := agent.ApprovalRequest{
-		Key: "exec:git", Names: []string{"exec", "exec:git"}, Ask: true, Summary: `run git commit -m 'it'\''s a fix' ''`,
+		Key: "exec:git", Covers: `every "git …"`, Names: []string{"exec", "exec:git"}, Ask: true, Summary: `run git commit -m 'it'\''s a fix' ''`,
 		Detail: fill(env, "in the sandbox: no network; it can read and write in WS\n"),
 	}
 	if !reflect.DeepEqual(req, want) {

@@ -43,7 +43,8 @@ func (t packageTool) Approval(_ context.Context, c agent.Call) (agent.ApprovalRe
 	p := t.f.Package
 	summary, detail := shown("run "+t.f.Key()+" ", string(c.Args))
 	return agent.ApprovalRequest{
-		Key: t.f.Key(), Names: []string{t.f.Key(), p.Name, t.f.Name}, Network: p.Network, Ask: t.env.Unconfined,
+		Key: t.f.Key(), Covers: "every call of " + t.f.Key(), Names: []string{t.f.Key(), p.Name, t.f.Name},
+		Network: p.Network, Ask: t.env.Unconfined,
 		Summary: summary, Detail: detail + t.env.reach(sandbox.WorkspaceAccess(p.Workspace), p.Network),
 	}, nil
 }
@@ -114,9 +115,20 @@ func (t packageTool) output(res toolpkg.InvokeResult) agent.Output {
 	}
 	out.Warnings = append(out.Warnings, session.Warning{
 		Code: "tool." + res.Kind,
-		Text: t.f.Key() + ": " + strings.Join(strings.Fields(res.Message+" "+res.Stderr+" "+res.Hint), " "),
+		Text: t.f.Key() + ": " + clauses(res.Message, res.Stderr, res.Hint),
 	})
 	return out
+}
+
+// clauses puts texts that stand alone into one sentence.
+func clauses(texts ...string) string {
+	var out []string
+	for _, text := range texts {
+		if text = strings.TrimRight(strings.Join(strings.Fields(text), " "), ".;"); text != "" {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 func warning(d diag.Diagnostic) session.Warning {

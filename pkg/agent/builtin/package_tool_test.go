@@ -96,7 +96,7 @@ func TestPackageToolEndings(t *testing.T) {
 		{
 			"a variable that is not granted", nil, false,
 			"exit_code: 2\nstderr:\nget_url is not set up here. The user was told what is missing. Go on without it, or say that it needs to be set up.\n", false,
-			[]session.Warning{{Code: "tool.configuration", Text: `fetch:get-url: tool package "fetch": variable FETCH_TOKEN is required and not granted grant it with --env FETCH_TOKEN, or in your configuration with tools: {env: {fetch: [FETCH_TOKEN]}}`}},
+			[]session.Warning{{Code: "tool.configuration", Text: `fetch:get-url: tool package "fetch": variable FETCH_TOKEN is required and not granted; grant it in your own configuration (agentctl config path) with tools: {env: {fetch: [FETCH_TOKEN]}}`}},
 		},
 		{
 			"arguments", says("", `agentctl-error: {"kind":"invalid_arguments","message":"no such host","field":"url"}`+"\n", 2), true,
@@ -108,7 +108,7 @@ func TestPackageToolEndings(t *testing.T) {
 				return sandbox.Result{}, &sandbox.NotFoundError{Program: "launch"}
 			}, true,
 			"exit_code: 126\nstderr:\nget_url is damaged and cannot run. The user was told. Go on without it.\n", false,
-			[]session.Warning{{Code: "tool.broken", Text: `fetch:get-url: prebuilt tool package "fetch" cannot be used: its launch or the interpreter of that is missing run agentctl tool prebuild --force fetch`}},
+			[]session.Warning{{Code: "tool.broken", Text: `fetch:get-url: prebuilt tool package "fetch" cannot be used: its launch or the interpreter of that is missing; run agentctl tool prebuild --force fetch`}},
 		},
 	}
 	for _, tt := range tests {
@@ -164,7 +164,7 @@ func TestPackageToolApproval(t *testing.T) {
 		return req
 	}
 	want := agent.ApprovalRequest{
-		Key: "fetch:get-url", Names: []string{"fetch:get-url", "fetch", "get_url"}, Summary: `run fetch:get-url {"url":"x"}`,
+		Key: "fetch:get-url", Covers: "every call of fetch:get-url", Names: []string{"fetch:get-url", "fetch", "get_url"}, Summary: `run fetch:get-url {"url":"x"}`,
 		Detail: fill(env, "in the sandbox: no network; it can read and write in WS\n"),
 	}
 	if req := ask(); !reflect.DeepEqual(req, want) {

@@ -44,7 +44,8 @@ func (e *Env) runSkillScript() agent.Tool {
 			}
 			summary, detail := shown("run of the skill "+s.item.Name+": ", shellLine(append([]string{s.path}, s.args...)))
 			return agent.ApprovalRequest{
-				Key: runSkillScriptName + ":" + s.item.Name + "/" + s.path, Names: []string{runSkillScriptName}, Ask: true,
+				Key: runSkillScriptName + ":" + s.item.Name + "/" + s.path, Covers: fmt.Sprintf("%s of a skill named %s", s.path, s.item.Name),
+				Names: []string{runSkillScriptName}, Ask: true,
 				Summary: summary, Detail: detail + e.reach(sandbox.WorkspaceRW, false),
 			}, nil
 		},

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/pkg/agent"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
@@ -23,7 +23,7 @@ type saveSkillArgs struct {
 func (e *Env) saveSkill() agent.Tool {
 	return asking[saveSkillArgs]{
 		tool: newTool(saveSkillName, "Save a skill when the user has agreed to its text. First read the skill that tells how to write one, if there is one.", func(ctx context.Context, _ agent.Call, args saveSkillArgs) (agent.Output, error) {
-			res, err := e.save(ctx, e.SkillsDir, args)
+			res, err := e.save(ctx, e.saveRequest(args))
 			if err != nil {
 				return agent.Output{}, err
 			}
@@ -35,7 +35,7 @@ func (e *Env) saveSkill() agent.Tool {
 				return agent.ApprovalRequest{}, err
 			}
 			return agent.ApprovalRequest{
-				Key: saveSkillName, Names: []string{saveSkillName}, Ask: true,
+				Key: saveSkillName, Covers: saveSkillName + " under any name", Names: []string{saveSkillName}, Ask: true,
 				Summary: p.verb + " the skill " + p.name,
 				Detail:  diff(p.file, p.before, p.after),
 			}, nil
@@ -43,19 +43,28 @@ func (e *Env) saveSkill() agent.Tool {
 	}
 }
 
-// save writes below dir; what cannot be saved is told to the model.
-func (e *Env) save(ctx context.Context, dir string, args saveSkillArgs) (skill.SaveResult, error) {
+func (e *Env) saveRequest(args saveSkillArgs) skill.SaveRequest {
+	return skill.SaveRequest{Dir: e.SkillsDir, Workspace: e.Workspace, Name: args.Name, Description: args.Description, Body: args.Body}
+}
+
+// save writes a skill; what cannot be saved is told to the model.
+func (e *Env) save(ctx context.Context, req skill.SaveRequest) (skill.SaveResult, error) {
 	if e.SkillsDir == "" {
 		return skill.SaveResult{}, refuse("there is no workspace that can be written to, so nothing was saved. Show the user the text of the skill instead.")
 	}
-	res, err := skill.Save(ctx, skill.SaveRequest{Dir: dir, Name: args.Name, Description: args.Description, Body: args.Body})
+	res, err := skill.Save(ctx, req)
+	return res, notSaved(err)
+}
+
+// notSaved is why nothing was saved, in words for the model where it can do better.
+func notSaved(err error) error {
 	if bad, ok := errors.AsType[*skill.RefusedError](err); ok {
-		return res, refuse("%s. Nothing was saved. Call save_skill again.", bad.Message)
+		return refuse("%s. Nothing was saved. Call save_skill again.", bad.Message)
 	}
 	if errors.Is(err, os.ErrPermission) {
-		return res, refuse("%s cannot be written to, so nothing was saved. Show the user the text of the skill instead.", e.SkillsDir)
+		return refuse("%v, so nothing was saved. Show the user the text of the skill instead.", err)
 	}
-	return res, err
+	return err
 }
 
 // preview is what a call would change.
@@ -73,12 +82,21 @@ func (e *Env) preview(ctx context.Context, args saveSkillArgs) (preview, error) 
 	}
 	defer func() { _ = os.RemoveAll(stage) }()
 	p := preview{verb: "create"}
-	if old := e.existingSkill(ctx, args.Name); old != nil {
+	req := e.saveRequest(args)
+	old, err := req.Existing(ctx)
+	if err != nil && e.SkillsDir != "" {
+		return preview{}, notSaved(err)
+	}
+	place := ""
+	if old != nil {
 		data, err := skill.ReadFile(ctx, old, old.Manifest)
 		if err != nil {
 			return preview{}, err
 		}
 		p.verb, p.before = "change", string(data)
+		if old.Source.Root != e.SkillsDir {
+			place, _ = fspath.Below(e.Workspace, old.Source.Root)
+		}
 		dir := filepath.Join(stage, filepath.Base(old.Dir))
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return preview{}, err
@@ -87,27 +105,13 @@ func (e *Env) preview(ctx context.Context, args saveSkillArgs) (preview, error) 
 			return preview{}, err
 		}
 	}
-	res, err := e.save(ctx, stage, args)
+	req.Dir, req.Workspace = stage, ""
+	res, err := e.save(ctx, req)
 	if err != nil {
 		return preview{}, err
 	}
 	data, err := os.ReadFile(res.File)
 	p.name, p.after = res.Name, string(data)
-	p.file = filepath.ToSlash(filepath.Join(filepath.Base(res.Dir), filepath.Base(res.File)))
+	p.file = filepath.ToSlash(filepath.Join(place, filepath.Base(res.Dir), filepath.Base(res.File)))
 	return p, err
-}
-
-// existingSkill is the skill that a save would change, nil for a new one.
-func (e *Env) existingSkill(ctx context.Context, name string) *skill.Item {
-	lib := &skill.Library{Sources: []skill.Source{{Name: skill.SourceWorkspace, Root: e.SkillsDir}}}
-	l, err := lib.Load(ctx)
-	if err != nil {
-		return nil
-	}
-	for _, n := range []string{name, skill.Slug(name)} {
-		if res, err := l.Resolve(n); err == nil && res.By != registry.ByAlias {
-			return res.Winner
-		}
-	}
-	return nil
 }

@@ -116,6 +116,24 @@ func TestSaveSkill(t *testing.T) {
 	}
 }
 
+// A skill in the folder of another client is changed where it lies, and the person
+// sees where.
+func TestSaveSkillOfAnotherClient(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t, map[string]string{".agents/skills/report/SKILL.md": reportSkill})
+	call := args{"name": "report", "description": "Better."}
+	req, text := approval(t, env, "save_skill", call)
+	if text != "" || req.Summary != "change the skill report" || !strings.HasPrefix(req.Detail, "--- a/.agents/skills/report/SKILL.md\n") {
+		t.Errorf("got %q\n%s\n%s", req.Summary, req.Detail, text)
+	}
+	checkTexts(t, env, "save_skill", []textTest{
+		{"change", call, "saved WS/.agents/skills/report; load it with read_skill(report)", false},
+	})
+	if got := read(t, filepath.Join(env.Workspace, ".agents", "skills", "report", "SKILL.md")); !strings.Contains(got, "description: Better.") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestSaveSkillApproval(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, map[string]string{".skill/Report/SKILL.md": reportSkill, ".skill/broken/SKILL.md": "---\nname: broken\n---\n"})
@@ -286,7 +304,7 @@ func TestRunSkillScriptApproval(t *testing.T) {
 	env := scriptEnv(t)
 	req, _ := approval(t, env, "run_skill_script", args{"skill": "report", "tool": "sum-up", "arguments": map[string]any{"file": "a"}})
 	want := agent.ApprovalRequest{
-		Key: "run_skill_script:report/scripts/sum.py", Names: []string{"run_skill_script"}, Ask: true,
+		Key: "run_skill_script:report/scripts/sum.py", Covers: "scripts/sum.py of a skill named report", Names: []string{"run_skill_script"}, Ask: true,
 		Summary: `run of the skill report: scripts/sum.py '{"file":"a"}'`,
 		Detail:  fill(env, "in the sandbox: no network; it can read and write in WS\n"),
 	}

@@ -43,7 +43,7 @@ func (e *Env) writeFile() agent.Tool {
 				return agent.ApprovalRequest{}, err
 			}
 			return agent.ApprovalRequest{
-				Key: writeFileName, Names: []string{writeFileName}, Ask: true,
+				Key: writeFileName, Covers: writeFileName + " to any file of the workspace", Names: []string{writeFileName}, Ask: true,
 				Summary: w.verb("create", "replace") + " " + w.shown,
 				Detail:  diff(w.shown, w.old, args.Content),
 			}, nil

@@ -13,13 +13,16 @@ import (
 	"github.com/agentctl/agentctl/pkg/skill"
 )
 
-// What a person changes while a chat runs. None of it may be called during a turn.
+// What a person changes while a chat runs. None of it may be called during a turn or
+// twice at once, except what only asks: [Chat.Invocable], [Chat.WhyNot], [Chat.Model]
+// and [Chat.App].
 
 // Reload makes the fixed part of the session anew from c: its app, skills, tools
 // and model. Log, Records, Watch and Approver of the running chat stay. The
 // history is kept; the error is that of [Compose], and then nothing changed.
 func (c *Chat) Reload(ctx context.Context, fresh Config) error {
-	fresh.Log, fresh.Watch, fresh.Approver, fresh.Records = c.config.Log, c.config.Watch, c.config.Approver, nil
+	old := c.now()
+	fresh.Log, fresh.Watch, fresh.Approver, fresh.Records = old.Log, old.Watch, old.Approver, nil
 	p, err := Compose(ctx, fresh)
 	if err != nil {
 		return err
@@ -27,7 +30,8 @@ func (c *Chat) Reload(ctx context.Context, fresh Config) error {
 	fresh.Env.SkillsRead = skillsRead(c.agent.History)
 	c.Close()
 	c.hold(fresh.Catalog.Packages)
-	c.config, c.prompt = fresh, p
+	c.setConfig(fresh)
+	c.prompt = p
 	c.agent.System = p.System
 	c.agent.SetTools(p.Tools)
 	c.useModel(fresh.Model)
@@ -42,15 +46,18 @@ func (c *Chat) SetModel(m *choose.Choice) error {
 }
 
 func (c *Chat) useModel(m *choose.Choice) {
-	c.config.Model = m
+	config := c.now()
+	config.Model = m
+	c.setConfig(config)
 	c.agent.Model, c.agent.ModelName, c.agent.MaxOutput = m.Model, m.Name, m.MaxOutput
 	c.agent.ToolMode, c.agent.ContextWindow, c.agent.WindowFix = m.ToolMode, m.ContextWindow, m.WindowFix
 }
 
 // note records what the requests start with from now on.
 func (c *Chat) note() error {
+	config := c.now()
 	return c.agent.Note(session.Init{
-		App: c.config.App.Ref(), Model: c.config.Model.Name, Workspace: c.config.Env.Workspace, Sandbox: c.config.Sandbox,
+		App: config.App.Ref(), Model: config.Model.Name, Workspace: config.Env.Workspace, Sandbox: config.Sandbox,
 		Resumed: true, System: c.agent.System, Tools: agent.Specs(c.agent.Tools),
 	})
 }
@@ -65,10 +72,10 @@ func (c *Chat) Tools() []agent.Tool { return slices.Clone(c.agent.Tools) }
 func (c *Chat) Records() []session.Record { return slices.Clone(c.agent.History) }
 
 // Model is the one that answers.
-func (c *Chat) Model() *choose.Choice { return c.config.Model }
+func (c *Chat) Model() *choose.Choice { return c.now().Model }
 
 // App is the reference of the chat's app.
-func (c *Chat) App() string { return c.config.App.Ref() }
+func (c *Chat) App() string { return c.now().App.Ref() }
 
 // Invocable are the skills that a person may call by name, in order of names.
 func (c *Chat) Invocable(ctx context.Context) ([]*skill.Item, error) {
@@ -82,16 +89,56 @@ func (c *Chat) Invocable(ctx context.Context) ([]*skill.Item, error) {
 // invocable is what the user may call: skills that only people may call are in
 // it, those that only models may call are not.
 func (c *Chat) invocable(ctx context.Context) (*skill.Listing, error) {
-	if c.config.App.NoSkills {
+	config := c.now()
+	if config.App.NoSkills {
 		return &skill.Listing{Kind: "skill"}, nil
 	}
-	l, err := c.config.Skills.Load(ctx)
+	l, err := config.Skills.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return l.Filter(func(it *skill.Item) bool {
-		return !it.Source.Untrusted && it.State != registry.Disabled && it.Value.UserInvocable && c.config.App.OffersSkill(it)
+		return !it.Source.Untrusted && it.State != registry.Disabled && it.Value.UserInvocable && config.App.OffersSkill(it)
 	}), nil
+}
+
+// Withheld says why a skill that exists cannot be called by name.
+type Withheld string
+
+// The reasons.
+const (
+	Untrusted Withheld = "untrusted" // the workspace is
+	Appeared  Withheld = "appeared"  // in a trusted workspace: a program made its folder
+	Disabled  Withheld = "disabled"
+	ModelOnly Withheld = "model_only"
+	NotInApp  Withheld = "not_in_app" // the app does not offer it
+)
+
+// WhyNot says why the skill of that name cannot be called, "" when there is none or
+// nothing is in the way.
+func (c *Chat) WhyNot(ctx context.Context, name string) (Withheld, error) {
+	config := c.now()
+	l, err := config.Skills.Load(ctx)
+	if err != nil {
+		return "", err
+	}
+	res, err := l.Resolve(name)
+	if err != nil {
+		return "", nil //nolint:nilerr // no such skill is an answer
+	}
+	switch it := res.Winner; {
+	case it.State == registry.Disabled:
+		return Disabled, nil
+	case it.Source.Untrusted && config.Trusted:
+		return Appeared, nil
+	case it.Source.Untrusted:
+		return Untrusted, nil
+	case !it.Value.UserInvocable:
+		return ModelOnly, nil
+	case config.App.NoSkills, !config.App.OffersSkill(it):
+		return NotInApp, nil
+	}
+	return "", nil
 }
 
 // Invoke makes the user's turn that calls a skill by name: what read_skill would
@@ -107,7 +154,7 @@ func (c *Chat) Invoke(ctx context.Context, name, args string) (session.User, err
 
 // InvokeFrom is [Chat.Invoke] for the skills of a listing, whatever the app offers.
 func (c *Chat) InvokeFrom(ctx context.Context, view *skill.Listing, name, args string) (session.User, error) {
-	text, it, err := skill.ReadForModel(ctx, view, skill.ReadRequest{Name: name, Args: args, Tools: c.config.Env.ToolNames()})
+	text, it, err := skill.ReadForModel(ctx, view, skill.ReadRequest{Name: name, Args: args, Tools: c.now().Env.ToolNames()})
 	if err != nil {
 		return session.User{}, err
 	}
@@ -115,7 +162,7 @@ func (c *Chat) InvokeFrom(ctx context.Context, view *skill.Listing, name, args s
 	if err != nil {
 		return session.User{}, err
 	}
-	c.config.Env.MarkRead(it.Name, dir)
+	c.now().Env.MarkRead(it.Name, dir)
 	call := strings.TrimSpace(fmt.Sprintf("/%s %s", it.Name, args))
 	return session.User{Text: call + "\n\nFollow this skill now.\n\n" + text, Skill: it.Name}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,6 +130,50 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
+// A name that cannot be called says why.
+func TestWhyNot(t *testing.T) {
+	t.Parallel()
+	skillFile := func(extra string) string {
+		return "---\nname: NAME\ndescription: Greets. Use when somebody arrives.\n" + extra + "---\nx\n"
+	}
+	files := map[string]string{}
+	for name, extra := range map[string]string{"good": "", "off": "", "models": "user-invocable: false\n"} {
+		files[".skill/"+name+"/SKILL.md"] = strings.Replace(skillFile(extra), "NAME", name, 1)
+	}
+	files["shared/other/SKILL.md"] = strings.Replace(skillFile(""), "NAME", "other", 1)
+	ws := workspace(t, files)
+	for _, tt := range []struct {
+		name               string
+		untrusted, trusted bool // the folder, the workspace
+		noSkills           bool
+		want               chat.Withheld
+	}{
+		{"good", false, true, false, ""},
+		{"off", false, true, false, chat.Disabled},
+		{"models", false, true, false, chat.ModelOnly},
+		{"other", false, true, false, chat.NotInApp},
+		{"good", true, false, false, chat.Untrusted},
+		{"good", true, true, false, chat.Appeared},
+		{"good", false, true, true, chat.NotInApp},
+		{"nothing", true, false, false, ""},
+	} {
+		c := config(t, ws, choice(t, "a", "  - reply: {text: x}\n"))
+		c.Skills = &skill.Library{
+			Sources: []skill.Source{
+				{Name: skill.SourceWorkspace, Root: filepath.Join(ws, ".skill"), Untrusted: tt.untrusted},
+				{Name: skill.SourceShared, Root: filepath.Join(ws, "shared")},
+			},
+			Disabled: func(name string) bool { return name == "off" },
+		}
+		c.Trusted, c.App.NoSkills = tt.trusted, tt.noSkills
+		ch := open(t, c)
+		if got, err := ch.WhyNot(t.Context(), tt.name); err != nil || got != tt.want {
+			t.Errorf("%+v: got %q, %v", tt, got, err)
+		}
+		say(t, ch, session.User{Text: "a"})
+	}
+}
+
 func errorAs[T error](err error) error {
 	if e, ok := errors.AsType[T](err); ok {
 		return e
@@ -169,6 +214,36 @@ func TestReload(t *testing.T) {
 	if res := say(t, open(t, again), session.User{Text: "c"}); res.Answer != "three" {
 		t.Errorf("got %q", res.Answer)
 	}
+}
+
+// A screen asks what the chat is about while a person changes it.
+func TestAskingDuringAChange(t *testing.T) {
+	t.Parallel()
+	ws := workspace(t, map[string]string{".skill/greet/SKILL.md": greet})
+	m := choice(t, "a", "  - reply: {text: one}\n")
+	ch := open(t, config(t, ws, m))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range 20 {
+			items, err := ch.Invocable(t.Context())
+			if err != nil || len(items) != 1 || ch.Model() == nil || ch.App() != "test" {
+				t.Errorf("got %v, %v", items, err)
+			}
+			if why, err := ch.WhyNot(t.Context(), "greet"); why != "" || err != nil {
+				t.Errorf("got %q, %v", why, err)
+			}
+		}
+	})
+	for range 10 {
+		if err := ch.Reload(t.Context(), config(t, ws, m)); err != nil {
+			t.Error(err)
+		}
+		if err := ch.SetModel(m); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+	say(t, ch, session.User{Text: "a"})
 }
 
 func TestReloadThatFailsChangesNothing(t *testing.T) {

@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/pkg/agent"
@@ -60,11 +62,25 @@ type Prompt struct {
 
 // Chat answers turns.
 type Chat struct {
+	mu     sync.Mutex // for config: a screen asks for names while a person changes it
 	config Config
 	prompt Prompt
 	agent  *agent.Agent
 	// held keeps the builds of tool packages in place while the chat lasts.
 	held []func()
+}
+
+// now is what the chat is made of at this moment.
+func (c *Chat) now() Config {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.config
+}
+
+func (c *Chat) setConfig(config Config) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.config = config
 }
 
 // AppError reports an app that cannot start: each problem with its fix.
@@ -250,14 +266,14 @@ func (c *Chat) Turn(ctx context.Context, text string) (session.Result, error) {
 func (c *Chat) Say(ctx context.Context, user session.User) (session.Result, error) {
 	attached, err := c.attach(ctx)
 	if err != nil {
-		return session.Result{Stop: session.StopError, Model: c.config.Model.Name}, err
+		return session.Result{Stop: session.StopError, Model: c.now().Model.Name}, err
 	}
 	return c.agent.Say(ctx, user, attached)
 }
 
 // skillNames are the skills that the model can read now.
 func (c *Chat) skillNames() []string {
-	view, err := c.config.view(context.Background())
+	view, err := c.now().view(context.Background())
 	if err != nil {
 		return nil
 	}
@@ -268,15 +284,18 @@ func (c *Chat) skillNames() []string {
 	return names
 }
 
+// Warn records something that the person should know.
+func (c *Chat) Warn(w session.Warning) error { return c.agent.Note(w) }
+
 // Finish records the result of a run.
 func (c *Chat) Finish(r session.Result) error { return c.agent.Note(r) }
 
 // attach is what goes with this turn, and makes read_skill appear with the first skill.
 func (c *Chat) attach(ctx context.Context) (session.Context, error) {
-	if !c.config.Trusted {
+	if !c.now().Trusted {
 		return session.Context{}, nil
 	}
-	view, err := c.config.view(ctx)
+	view, err := c.now().view(ctx)
 	if err != nil {
 		return session.Context{}, err
 	}
@@ -287,46 +306,56 @@ func (c *Chat) attach(ctx context.Context) (session.Context, error) {
 	}
 	return prompt.Attach(prompt.Turn{
 		Skills: ofWorkspace(view, true), Session: c.prompt.Skills,
-		Budget: skill.Budget(c.config.Model.ContextWindow), Files: files,
+		Budget: skill.Budget(c.now().Model.ContextWindow), Files: files,
 	}, c.agent.History), nil
 }
 
 func (c *Chat) addReadSkill(anySkill bool) {
 	has := slices.ContainsFunc(c.agent.Tools, func(t agent.Tool) bool { return t.Spec().Name == builtin.ReadSkill })
-	if has || !anySkill || c.config.App.NoSkills {
+	if has || !anySkill || c.now().App.NoSkills {
 		return
 	}
-	c.agent.SetTools(append(slices.Clone(c.agent.Tools), builtin.Tools(c.config.Env, nil, true)...))
+	c.agent.SetTools(append(slices.Clone(c.agent.Tools), builtin.Tools(c.now().Env, nil, true)...))
 }
 
 // contextFiles reads the app's context files that exist. They are in the
 // workspace: a link that leaves it is refused.
 func (c *Chat) contextFiles() (map[string]string, error) {
 	files := map[string]string{}
-	if c.config.Env.Workspace == "" {
+	if c.now().Env.Workspace == "" {
 		return files, nil
 	}
-	root, err := os.OpenRoot(c.config.Env.Workspace)
+	root, err := os.OpenRoot(c.now().Env.Workspace)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	for _, path := range c.config.App.ContextFiles {
+	for _, path := range c.now().App.ContextFiles {
 		// A pipe would never end, and a folder is no text.
 		info, err := root.Stat(filepath.FromSlash(path))
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 			continue
 		}
-		var data []byte
 		if err == nil {
-			data, err = root.ReadFile(filepath.FromSlash(path))
+			files[path], err = readContext(root, path)
 		}
 		if err != nil {
 			return nil, unreadable(path, err)
 		}
-		files[path] = strings.ToValidUTF8(string(data), "�")
 	}
 	return files, nil
+}
+
+// readContext reads as much as is attached: agents append to these files. Each byte
+// that is no UTF-8 becomes a character of its own, so that none is missing.
+func readContext(root *os.Root, path string) (string, error) {
+	f, err := root.Open(filepath.FromSlash(path))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, prompt.MaxContextBytes))
+	return string([]rune(string(data))), err
 }
 
 // unreadable is the error of a context file that is there.

@@ -165,6 +165,7 @@ func TestErrorTexts(t *testing.T) {
 		{&model.ToolsUnsupportedError{Provider: "p", Detail: "no"}, "the model on p takes no tools: no"},
 		{&model.CutStreamError{Provider: "p", Err: cause}, "the answer of p broke off: p at u cannot be reached: refused"},
 		{&model.ServerError{Provider: "p", URL: "u", Status: 500, Detail: "x", Err: cause}, "p at u answered 500: x"},
+		{&model.ServerError{Provider: "h:1", URL: "http://h:1/v1", Status: 404, Detail: "x", Err: cause}, "http://h:1/v1 answered 404: x"},
 	}
 	for _, tt := range tests {
 		if got := tt.err.Error(); got != tt.want {

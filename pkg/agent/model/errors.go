@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -83,10 +84,14 @@ type ServerError struct {
 }
 
 func (e *ServerError) Error() string {
-	if e.Status == 0 {
-		return fmt.Sprintf("%s at %s cannot be reached: %s", e.Provider, e.URL, e.Detail)
+	server := e.Provider + " at " + e.URL
+	if strings.Contains(e.URL, e.Provider) { // a server without another name is called by its host
+		server = e.URL
 	}
-	return fmt.Sprintf("%s at %s answered %d: %s", e.Provider, e.URL, e.Status, e.Detail)
+	if e.Status == 0 {
+		return fmt.Sprintf("%s cannot be reached: %s", server, e.Detail)
+	}
+	return fmt.Sprintf("%s answered %d: %s", server, e.Status, e.Detail)
 }
 
 // Unwrap returns the cause.

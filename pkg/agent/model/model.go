@@ -6,6 +6,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"time"
 )
@@ -43,6 +44,14 @@ type Message struct {
 	// CallID and Name tie a tool message to its call.
 	CallID, Name string
 }
+
+// MaxCalls is how many calls one answer may have. Nobody means more, and each of
+// them would run.
+const MaxCalls = 128
+
+// ErrTooManyCalls is the cause of a [CutStreamError] when an answer has more than
+// [MaxCalls].
+var ErrTooManyCalls = fmt.Errorf("it has more than %d tool calls, so none of them ran", MaxCalls)
 
 // ToolCall is a call as the model made it.
 type ToolCall struct {

@@ -17,6 +17,10 @@ import (
 // rides along in every later request, so a book has no place there.
 const MaxContextFile = 20_000
 
+// MaxContextBytes is how much of a context file [Attach] has a use for: a character
+// has at most 4 bytes, and the one after the last tells that there is more.
+const MaxContextBytes = 4 * (MaxContextFile + 1)
+
 // Turn is what a workspace has to say at the start of a turn.
 type Turn struct {
 	// Skills are the workspace's skills that the model may see; Session those of
@@ -24,7 +28,8 @@ type Turn struct {
 	Skills, Session []*skill.Item
 	// Budget is that of the skills' block, in characters.
 	Budget int
-	// Files are the context files that exist, by path, with their text.
+	// Files are the context files that exist, by path, with the first
+	// MaxContextBytes of their text at least.
 	Files map[string]string
 }
 
@@ -39,9 +44,10 @@ func Attach(t Turn, records []session.Record) session.Context {
 		parts = append(parts, block)
 	}
 	for _, path := range slices.Sorted(maps.Keys(t.Files)) {
-		if digest := digestOf(t.Files[path]); knownFiles[path] != digest {
+		text := shown(t.Files[path])
+		if digest := digestOf(text); knownFiles[path] != digest {
 			out.Files[path] = digest
-			parts = append(parts, fileBlock(path, t.Files[path]))
+			parts = append(parts, fmt.Sprintf("<context_file path=%q>\n%s\n</context_file>", path, inFile(strings.TrimRight(text, "\n"))))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(knownFiles)) {
@@ -77,15 +83,15 @@ func digestOf(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// fileBlock quotes a context file, cut at a line if it is too long.
-func fileBlock(path, text string) string {
-	note := ""
-	if utf8.RuneCountInString(text) > MaxContextFile {
-		text = string([]rune(text)[:MaxContextFile])
-		if i := strings.LastIndexByte(text, '\n'); i > 0 {
-			text = text[:i+1]
-		}
-		note = "\n(cut here; the rest is in the file)"
+// shown is what the model gets of a context file: it is cut at a line if it is too
+// long.
+func shown(text string) string {
+	if utf8.RuneCountInString(text) <= MaxContextFile {
+		return text
 	}
-	return fmt.Sprintf("<context_file path=%q>\n%s%s\n</context_file>", path, strings.TrimRight(text, "\n"), note)
+	text = string([]rune(text)[:MaxContextFile])
+	if i := strings.LastIndexByte(text, '\n'); i > 0 {
+		text = text[:i+1]
+	}
+	return strings.TrimRight(text, "\n") + "\n(cut here; the rest is in the file)"
 }

@@ -38,8 +38,11 @@ func Arguments(s *schema.Schema, raw string, cut bool) (args schema.Arguments, w
 	value, more := unwrap(value, s.Properties())
 	what = append(what, more...)
 	args, err = s.ArgumentsOf(value)
-	for _, c := range args.Coerced {
-		what = append(what, c.String())
+	for _, c := range args.Coerced[:min(len(args.Coerced), maxProblems)] {
+		what = append(what, short(c.String(), maxProblem))
+	}
+	if more := len(args.Coerced) - maxProblems; more > 0 {
+		what = append(what, fmt.Sprintf("and %d more values", more))
 	}
 	return args, what, err
 }

@@ -3,6 +3,7 @@ package repair_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -211,4 +212,61 @@ func FuzzArguments(f *testing.F) {
 			t.Errorf("%q became %s", in, got.JSON)
 		}
 	})
+}
+
+// However many mistakes a call makes, and however long they are, a refusal is a text
+// that a model can read; what was right is found among them.
+func TestRefusalIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, schema string
+		keys, long   int
+		want         []string
+	}{
+		{"20 problems", wcSchema, 19, 0, []string{`unknown property "zz"`, `{"limit":3,"path":"text"}`}},
+		{"21 problems", wcSchema, 20, 0, []string{`unknown property "a018"`, "\n- and 1 more\n", `{"limit":3,"path":"text"}`}},
+		{"many", wcSchema, 20_000, 0, []string{"\n- and 19981 more\n", `{"limit":3,"path":"text"}`}},
+		{"long names", wcSchema, 30, 10_000, []string{"\n- and 11 more\n", `{"limit":3,"path":"text"}`}},
+		{"allowed ones", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`, 20_000, 0, []string{`"a049":49,"path":"text"}`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			given := `{"limit":3,"zz":1`
+			args := []string{given}
+			for i := range tt.keys - 1 {
+				args = append(args, fmt.Sprintf(`"a%03d%s":%d`, i, strings.Repeat("x", tt.long), i))
+			}
+			text := strings.Join(args, ",") + "}"
+			_, _, err := repair.Arguments(compile(t, tt.schema), text, false)
+			if err == nil {
+				t.Fatal("they fit")
+			}
+			got := repair.Refusal("wc", json.RawMessage(tt.schema), text, err)
+			if len(got) > 30_000 {
+				t.Errorf("%d bytes", len(got))
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("no %q in:\n%.3000s", want, got)
+				}
+			}
+		})
+	}
+}
+
+// What was coerced is told, the first of it.
+func TestMendedIsBounded(t *testing.T) {
+	t.Parallel()
+	args, what, err := repair.Arguments(compile(t, `{"type":"object","properties":{"n":{"type":"array","items":{"type":"integer"}}}}`),
+		`{"n":[`+strings.Repeat(`"1",`, 999)+`"1"]}`, false)
+	if err != nil || len(args.Coerced) != 1000 || len(what) != 21 || what[20] != "and 980 more values" {
+		t.Errorf("%d were coerced, %v; told: %q", len(args.Coerced), err, what)
+	}
+}
+
+func TestUnknownToolIsBounded(t *testing.T) {
+	t.Parallel()
+	if got := repair.UnknownTool(strings.Repeat("x", 1<<20), []string{"wc"}, nil); len(got) > 300 {
+		t.Errorf("%d bytes", len(got))
+	}
 }

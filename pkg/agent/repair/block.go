@@ -17,23 +17,23 @@ type block struct {
 	scanner jsonScanner
 	scanned int // bytes of buf that scanner has seen
 	closed  int // the first closing tag, when the JSON before it seemed open
+	ended   int // where the body ends, once that has come
 }
 
 func (f *Filter) inBlock() bool {
 	b := f.block
-	end := b.end(f.buf) // of the body, -1 when it has not come
 	if !b.named {
-		limit := min(len(f.buf), window)
-		if end >= 0 {
-			limit = min(limit, end)
-		}
-		if limit < window && end < 0 && !f.final {
+		head := f.buf[:min(len(f.buf), window)]
+		if end := b.end(head); end >= 0 {
+			head = head[:end]
+		} else if len(head) < window && !f.final {
 			return false
 		}
-		if b.named = f.namesKnown(f.buf[:limit], b.tag); !b.named {
-			return f.reject()
+		if b.named = f.namesKnown(head, b.tag); !b.named {
+			return f.reject(len(head))
 		}
 	}
+	end := b.end(f.buf) // of the body, -1 when it has not come
 	if end < 0 && !f.final {
 		return false
 	}
@@ -45,16 +45,18 @@ func (f *Filter) inBlock() bool {
 	}
 	calls := f.parse(b.tag, f.buf[:end], cut)
 	if len(calls) == 0 {
-		return f.reject()
+		return f.reject(end)
 	}
 	f.block = nil
 	f.take(min(len(f.buf), end+len(b.tag.close)), calls)
 	return true
 }
 
-// reject makes the opening tag ordinary text.
-func (f *Filter) reject() bool {
+// reject makes the opening tag ordinary text. looked is how much was looked at to find
+// that out.
+func (f *Filter) reject(looked int) bool {
 	f.block = nil
+	f.vain += looked
 	n, _ := f.code.step(f.buf, true)
 	f.pass(n)
 	return true
@@ -63,9 +65,18 @@ func (f *Filter) reject() bool {
 // end finds the end of the body, -1 when it has not come yet. It looks at each
 // byte once.
 func (b *block) end(buf string) int {
-	if b.tag.close == "" {
-		return b.jsonEnd(buf)
+	switch {
+	case b.ended > 0:
+		return b.ended
+	case b.tag.close == "":
+		b.ended = b.jsonEnd(buf)
+	default:
+		b.ended = b.tagEnd(buf)
 	}
+	return b.ended
+}
+
+func (b *block) tagEnd(buf string) int {
 	for {
 		i := strings.Index(buf[min(b.from, len(buf)):], b.tag.close)
 		if i < 0 {
@@ -147,7 +158,7 @@ func (s *jsonScanner) next(c byte) bool {
 
 var (
 	jsonName     = regexp.MustCompile(`["'](?:name|function|tool|tool_name)["']\s*:\s*["']([^"'\\]+)["']`)
-	functionName = regexp.MustCompile(`<function=([^>\s]+)>`)
+	functionName = regexp.MustCompile(`<function=([^<>\s]+)>`)
 	plainName    = regexp.MustCompile(`^\s*([\w.:/-]+)\s*(?:\n|<arg_key>|\[ARGS\]|\{)`)
 )
 

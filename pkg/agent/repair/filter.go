@@ -38,21 +38,40 @@ type Call struct {
 	What string
 }
 
-func (o *Output) add(more Output) {
+// output is an Output in the making: it may be put together from very many pieces.
+type output struct {
+	text, reasoning strings.Builder
+	calls           []Call
+	thought         bool
+}
+
+func (o *output) add(more Output) {
 	if more.Thought {
-		o.Reasoning, o.Text = o.Reasoning+o.Text, ""
+		o.think()
 	}
-	o.Text += more.Text
-	o.Reasoning += more.Reasoning
-	o.Calls = append(o.Calls, more.Calls...)
+	o.text.WriteString(more.Text)
+	o.reasoning.WriteString(more.Reasoning)
+	o.calls = append(o.calls, more.Calls...)
+}
+
+// think makes all text reasoning.
+func (o *output) think() {
+	o.thought = true
+	o.reasoning.WriteString(o.text.String())
+	o.text.Reset()
+}
+
+func (o *output) done() Output {
+	return Output{Text: o.text.String(), Reasoning: o.reasoning.String(), Calls: o.calls, Thought: o.thought}
 }
 
 // Lift takes calls and thinking out of a whole text.
 func Lift(text string, known func(name string) bool) Output {
 	f := NewFilter(known)
-	out := f.Write(text)
+	var out output
+	out.add(f.Write(text))
 	out.add(f.Close())
-	return out
+	return out.done()
 }
 
 // Filter is [Lift] for text that arrives in pieces. It holds back what may be
@@ -60,8 +79,8 @@ func Lift(text string, known func(name string) bool) Output {
 // changes nothing.
 //
 // A call in the text is lifted when known accepts its name, outside of code and
-// quotations: an answer about tool calls may quote them. A bare or fenced JSON call is lifted
-// when it is the entire message.
+// quotations: an answer about tool calls may quote them. A call that is bare or fenced
+// JSON, or written as code, is lifted when it is the entire message.
 type Filter struct {
 	known func(string) bool
 	text  strings.Builder // all that was written; buf is its end, without a copy
@@ -73,13 +92,21 @@ type Filter struct {
 	lifted   bool // a call was found
 	spoken   bool // something else than blanks was shown
 	gap      bool // blanks are left out: a call or a thought was taken out here
-	plain    bool // the message is not one JSON call
+	plain    bool // the message is not one call and nothing else
 	code     code
 
 	block *block // the call that buf begins with
 	whole *whole // the call that the message may be
-	out   Output
+	out   output
+
+	// vain is how much was looked at behind tags that are no calls after all.
+	vain int
 }
+
+// maxVain bounds vain: behind each tag that is no call, all is looked at again. A
+// message with more of them is about tags, or made to take long; from there on they
+// are text.
+const maxVain = 1 << 20
 
 // NewFilter returns a Filter for one message.
 func NewFilter(known func(name string) bool) *Filter {
@@ -103,8 +130,8 @@ func (f *Filter) Close() Output {
 func (f *Filter) run() Output {
 	for f.buf != "" && f.step() {
 	}
-	out := f.out
-	f.out = Output{}
+	out := f.out.done()
+	f.out = output{}
 	return out
 }
 
@@ -162,6 +189,8 @@ func (f *Filter) obeys(t *tag) bool {
 		return !f.thinking && f.code.lineStart
 	case t.kind == callClose:
 		return f.lifted
+	case t.kind == callOpen:
+		return f.vain <= maxVain
 	}
 	return true
 }
@@ -173,11 +202,11 @@ func (f *Filter) obey(t *tag) {
 		return
 	case thinkOpen, thinkClose:
 		if t.kind == thinkClose && !f.thought && !f.lifted && f.code.lineStart {
-			f.out.Thought = true
-			f.out.Reasoning, f.out.Text = f.out.Reasoning+f.out.Text, ""
+			f.out.think()
 			f.spoken = false
 		}
 		f.thought, f.thinking = true, t.kind == thinkOpen
+		f.plain = f.spoken // the message begins after it
 		f.code = atLineStart
 		f.gap = true
 	}
@@ -193,17 +222,17 @@ func (f *Filter) pass(n int) {
 		f.gap = text == ""
 	}
 	if f.thinking {
-		f.out.Reasoning += text
+		f.out.reasoning.WriteString(text)
 		return
 	}
 	f.spoken = f.spoken || strings.Trim(text, blanks) != ""
-	f.out.Text += text
+	f.out.text.WriteString(text)
 }
 
 // take removes the first n bytes of buf, which were calls.
 func (f *Filter) take(n int, calls []Call) {
 	f.buf = f.buf[n:]
-	f.out.Calls = append(f.out.Calls, calls...)
+	f.out.calls = append(f.out.calls, calls...)
 	f.lifted, f.gap = true, true
 	f.thinking = false // a call ends it, with or without its closing tag
 	f.code = atLineStart

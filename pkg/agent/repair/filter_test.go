@@ -71,6 +71,29 @@ func TestLift(t *testing.T) {
 		{"3 a fence that goes on", "```json\n{\"name\":\"wc\",\"arguments\":{}}\n```\nis a call", repair.Output{Text: "```json\n{\"name\":\"wc\",\"arguments\":{}}\n```\nis a call"}},
 		{"3 a link", "[docs](x) and [TODO]", repair.Output{Text: "[docs](x) and [TODO]"}},
 
+		{"3 as code", `wc({"path":"a"});`, repair.Output{Calls: wc}},
+		{"3 as code, code without an end", "\n wc({\"path\":\"a\"})\n", repair.Output{Calls: wc}},
+		{"3 as code, awaited, with blanks", "await wc(\n  {\"path\":\"a\"}\n) ;\n", repair.Output{Calls: wc}},
+		{"3 as code, fenced", "```js\nawait wc({\"path\":\"a\"});\n```", repair.Output{Calls: wc}},
+		{"3 as code, a prefix", `functions.wc({"path":"a"})`, repair.Output{Calls: []repair.Call{{Name: "functions.wc", Args: `{"path":"a"}`}}}},
+		{"3 as code, after thinking", "<think>hm</think>\nwc({\"path\":\"a\"})", repair.Output{Reasoning: "hm", Calls: wc}},
+		{"3 as code, brackets in a text", `wc({"path":"a}) \"b"})`, repair.Output{Calls: []repair.Call{{Name: "wc", Args: `{"path":"a}) \"b"}`}}}},
+		{"3 as code, longer than the window", `wc({"path":"` + long + `"})`, repair.Output{Calls: []repair.Call{{Name: "wc", Args: `{"path":"` + long + `"}`}}}},
+		{"3 as code, keys without quotes are refused later", `wc({path: "a"});`, repair.Output{Calls: []repair.Call{{Name: "wc", Args: `{path: "a"}`}}}},
+		{"3 as code, cut off", `wc({"name":"write_file","args":"a`, repair.Output{Calls: []repair.Call{{Name: "wc", Args: `{"name":"write_file","args":"a`, Cut: true}}}},
+		{"3 as code, cut off after the object", "wc({\"path\":\"a\"}\n", repair.Output{Calls: []repair.Call{{Name: "wc", Args: `{"path":"a"}`, Cut: true}}}},
+		{"3 as code, cut off before the object", `wc(`, repair.Output{Text: `wc(`}},
+		{"3 as code, unknown", `print({"path":"a"});`, repair.Output{Text: `print({"path":"a"});`}},
+		{"3 as code, unknown, with a known name inside", `print({"name":"wc","arguments":{}});`, repair.Output{Text: `print({"name":"wc","arguments":{}});`}},
+		{"3 as code, prose before", `Call wc({"path":"a"});`, repair.Output{Text: `Call wc({"path":"a"});`}},
+		{"3 as code, prose after", `wc({"path":"a"}) counts the words.`, repair.Output{Text: `wc({"path":"a"}) counts the words.`}},
+		{"3 as code, more code", "wc({\"path\":\"a\"});\nprint(1);", repair.Output{Text: "wc({\"path\":\"a\"});\nprint(1);"}},
+		{"3 as code, more arguments", `wc({"path":"a"}, 3);`, repair.Output{Text: `wc({"path":"a"}, 3);`}},
+		{"3 as code, another argument", `wc("a");`, repair.Output{Text: `wc("a");`}},
+		{"3 as code, inline code", bt + `wc({"path":"a"})` + bt, repair.Output{Text: bt + `wc({"path":"a"})` + bt}},
+		{"3 as code, a fence in prose", "Like this:\n```js\nwc({\"path\":\"a\"});\n```", repair.Output{Text: "Like this:\n```js\nwc({\"path\":\"a\"});\n```"}},
+		{"3 as code, a quotation", `"wc({"path":"a"})"`, repair.Output{Text: `"wc({"path":"a"})"`}},
+
 		{"4 in thinking", "<think>I call <tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>", repair.Output{Reasoning: "I call ", Calls: wc}},
 		{"4 in thinking, closed later", "<think>hm\n<tool_call>{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}</tool_call>\n</think>\nfour", repair.Output{Reasoning: "hm\n", Text: "four", Calls: wc}},
 
@@ -107,6 +130,7 @@ func TestLift(t *testing.T) {
 		{"20 a fence is left open in thinking", "<think>\n```\nx\n</think>\nfour", repair.Output{Reasoning: "```\nx\n", Text: "four"}},
 		{"20 prose about the tag", "The <think> tag", repair.Output{Text: "The <think> tag"}},
 		{"20 quoted", bt + "<think>" + bt + " is a tag", repair.Output{Text: bt + "<think>" + bt + " is a tag"}},
+		{"20 call after thinking in brackets, bare", "[THINK]hm[/THINK]\n{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}", repair.Output{Reasoning: "hm", Calls: wc}},
 		{"20 call after thinking, bare", "<think>hm</think>\n{\"name\":\"wc\",\"arguments\":{\"path\":\"a\"}}", repair.Output{Reasoning: "hm", Calls: wc}},
 	}
 	for _, tt := range tests {
@@ -158,8 +182,8 @@ func TestFilterDoesNotHoldBackMoreThanItMust(t *testing.T) {
 	t.Parallel()
 	f := repair.NewFilter(tools.Known)
 	steps := []struct{ in, text string }{
-		{"Hello", "Hello"},
-		{" wor<", " wor"},
+		{"Hello", ""}, // may be the name of a tool
+		{" wor<", "Hello wor"},
 		{"b> and <tool", "<b> and "},
 		{"_call> is", ""},
 		{" a tag</tool_call>.", "<tool_call> is a tag</tool_call>."},
@@ -180,6 +204,8 @@ func FuzzFilter(f *testing.F) {
 	f.Add("[TOOL_CALLS]wc[ARGS]{\"a\":\"b\"} `x` ~~~", 2)
 	f.Add("<function=wc><parameter=a>1</parameter></function></tool_call> <tool_", 7)
 	f.Add(" [ { \"name", 1)
+	f.Add("```js\nawait wc({\"path\": \"a\"});\n```", 2)
+	f.Add("wc({\"path\": \"a\"}", 3)
 	f.Fuzz(func(t *testing.T, text string, n int) {
 		if n < 1 {
 			n = 1
@@ -196,4 +222,39 @@ func FuzzFilter(f *testing.F) {
 			t.Errorf("more text came out than went in: %+v", whole)
 		}
 	})
+}
+
+// A message with very many tags that are no calls is about tags: from a million bytes
+// on, which were looked at in vain, a tag is text. That bounds what a message costs,
+// whatever is in it.
+func TestTagsInVain(t *testing.T) {
+	t.Parallel()
+	const call = "<tool_call>{\"name\":\"wc\",\"arguments\":{}}</tool_call>"
+	blocks := func(n int) string {
+		return strings.Repeat("<tool_call>"+strings.Repeat(" ", 1000-23)+"</tool_call>\n", n)
+	}
+	const each = 1000 - 12 // what is looked at
+	for _, tt := range []struct {
+		name, text string
+		calls      int
+	}{
+		{"as many as may be", blocks(1<<20/each) + call, 1},
+		{"one more", blocks(1<<20/each+1) + call, 0},
+		{"none of them has an end", strings.Repeat("<tool_call> ", 1<<20/12) + "\n" + call, 0},
+		{"calls are not in vain", strings.Repeat(call, 5_000), 5_000},
+		{"with a name that is known, but no calls", strings.Repeat("<tool_call>x\n\"name\":\"wc\" ", 20_000), 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			looked := 0
+			known := func(name string) bool { looked++; return tools.Known(name) }
+			out := repair.Lift(tt.text, known)
+			if len(out.Calls) != tt.calls || looked > 3*5_000+1000 {
+				t.Errorf("%d calls, want %d; %d names were looked up", len(out.Calls), tt.calls, looked)
+			}
+			if got := len(inPieces(tt.text, 4096).Calls); got != tt.calls {
+				t.Errorf("%d calls in pieces, want %d", got, tt.calls)
+			}
+		})
+	}
 }

@@ -53,10 +53,13 @@ func fold(name string) string {
 // runner is the tool that runs programs.
 const runner = "exec"
 
+// maxShownName is how much of a name that is none is repeated, in characters.
+const maxShownName = 100
+
 // UnknownTool is the answer to a call of a tool that does not exist: what was
 // meant, all names, and the next step. For a skill it says how to read it.
 func UnknownTool(name string, tools, skills []string) string {
-	text := fmt.Sprintf("error: there is no tool %q.", name)
+	text := fmt.Sprintf("error: there is no tool %q.", short(name, maxShownName))
 	if len(tools) == 0 {
 		return text + " There are no tools in this chat; answer without them."
 	}

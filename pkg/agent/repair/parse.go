@@ -53,20 +53,17 @@ func (f *Filter) bodyCalls(body string, cut bool) []Call {
 // xmlCalls reads <function=NAME> with <parameter=NAME> elements or with a JSON
 // object inside. All values are texts; the schema says what they are.
 func xmlCalls(body string, cut bool) []Call {
+	const end = "</function>"
 	var calls []Call
-	for rest := body; ; {
-		at := functionName.FindStringSubmatchIndex(rest)
-		if at == nil {
-			break
+	lastEnd := strings.LastIndex(body, end)
+	found := functionName.FindAllStringSubmatchIndex(body, -1)
+	for i, at := range found {
+		inner := body[at[1]:]
+		if i+1 < len(found) {
+			inner = body[at[1]:found[i+1][0]]
 		}
-		name := rest[at[2]:at[3]]
-		rest = rest[at[1]:]
-		inner, after, closed := strings.Cut(rest, "</function>")
-		if next := functionName.FindStringIndex(inner); next != nil {
-			inner, after = inner[:next[0]], rest[next[0]:]
-		}
-		calls = append(calls, Call{Name: name, Args: xmlArgs(inner), Cut: cut && !closed})
-		rest = after
+		inner, _, _ = strings.Cut(inner, end)
+		calls = append(calls, Call{Name: body[at[2]:at[3]], Args: xmlArgs(inner), Cut: cut && lastEnd < at[1]})
 	}
 	return calls
 }

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,9 +15,20 @@ import (
 // maxSchema is how many bytes of a schema a refusal shows.
 const maxSchema = 2000
 
-// maxKept is the longest value of a call, as JSON, that the example in a refusal
-// repeats.
-const maxKept = 200
+// What an example in a refusal repeats of a call: so many of its arguments are tried,
+// each of at most that many bytes, name and JSON, and all in all that many.
+const (
+	maxTried   = 50
+	maxKept    = 200
+	maxExample = 4000
+)
+
+// maxProblems is how many problems a refusal tells, and maxProblem how long each may
+// be, in characters. A model that made more mistakes does not mend them one by one.
+const (
+	maxProblems = 20
+	maxProblem  = 1000
+)
 
 // Refusal is the answer to a call whose arguments do not fit: what is wrong, each
 // on its line, and arguments that would be right, with those of the call that are.
@@ -25,8 +37,12 @@ const maxKept = 200
 func Refusal(tool string, raw json.RawMessage, given string, err error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "error: the arguments of %s were refused; nothing ran.\n", tool)
-	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(&b, "- %s\n", strings.TrimSpace(line))
+	problems := strings.Split(err.Error(), "\n")
+	for _, line := range problems[:min(len(problems), maxProblems)] {
+		fmt.Fprintf(&b, "- %s\n", short(strings.TrimSpace(line), maxProblem))
+	}
+	if more := len(problems) - maxProblems; more > 0 {
+		fmt.Fprintf(&b, "- and %d more\n", more)
 	}
 	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
 		given = "" // whatever can be read of it
@@ -64,14 +80,36 @@ func corrected(raw json.RawMessage, given string) (json.RawMessage, error) {
 	if err := json.Unmarshal(example, &right); err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		trial := maps.Clone(right)
-		trial[name] = args[name]
-		fitting, err := s.ArgumentsOf(trial)
-		if kept, tooLong := json.Marshal(args[name]); err != nil || tooLong != nil || len(kept) > maxKept {
+	known := s.Properties()
+	names := slices.SortedFunc(maps.Keys(args), func(a, b string) int {
+		return cmp.Or(after(known, a)-after(known, b), strings.Compare(a, b))
+	})
+	for _, name := range names[:min(len(names), maxTried)] {
+		kept, err := json.Marshal(args[name])
+		if err != nil || len(name)+len(kept) > maxKept {
 			continue
 		}
-		right, example = trial, fitting.JSON
+		trial := maps.Clone(right)
+		trial[name] = args[name]
+		if fitting, err := s.ArgumentsOf(trial); err == nil && len(fitting.JSON) <= maxExample {
+			right, example = trial, fitting.JSON
+		}
 	}
 	return example, nil
+}
+
+// after is 0 for one of these names, and 1 for others, which come after them.
+func after(names []string, name string) int {
+	if slices.Contains(names, name) {
+		return 0
+	}
+	return 1
+}
+
+// short cuts a text to so many characters.
+func short(text string, limit int) string {
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return text
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// whole is a message that may be one JSON call, bare or in a fence. It is held
-// back to its end, as long as it looks like one.
+// whole is a message that may be one call, bare or in a fence, as JSON or as code
+// writes it. It is held back to its end, as long as it looks like one.
 type whole struct{ named bool }
 
 // maxFenceHead is the longest first line of a fence in bytes.
@@ -16,16 +16,15 @@ const maxFenceHead = 6 + 30 + 1
 // mayBeWhole tells whether the message can still be one call.
 func (f *Filter) mayBeWhole() bool {
 	rest := strings.TrimLeft(f.buf, blanks)
-	fits := rest == "" || strings.ContainsRune("{[`", rune(rest[0]))
-	return fits && !f.plain && !f.thinking && !f.spoken && !f.lifted
+	return !strings.HasPrefix(rest, "<") && !f.plain && !f.thinking && !f.spoken && !f.lifted
 }
 
 func (f *Filter) inWhole() bool {
 	if !f.whole.named {
 		head := f.buf[:min(len(f.buf), window)]
-		like, wait := looksLikeCall(head)
+		like, wait := f.looksLikeCall(head)
 		decide := len(head) == window || f.final
-		f.whole.named = like && decide && f.firstKnown(head) != ""
+		f.whole.named = f.whole.named || like && decide && f.firstKnown(head) != ""
 		if !like && !wait || decide && !f.whole.named {
 			return f.notWhole()
 		}
@@ -51,10 +50,16 @@ var (
 	fenceHead = regexp.MustCompile("^`{3,6}[^\n`]{0,30}\n") // at most maxFenceHead
 	firstKey  = regexp.MustCompile(`^\[?\s*\{\s*["'](\w+)["']`)
 	openings  = regexp.MustCompile(`^(\[\s*)?(\{\s*)?(["']\w*)?$`)
+
+	// A call as code writes it: tool({"key": "value"}); with one object.
+	codeHead    = regexp.MustCompile(`^(?:await\s+)?([\w.:/-]{1,64})\(\s*\{`)
+	codeOpening = regexp.MustCompile(`^(?:await\s+)?[\w.:/-]{0,64}(?:\(\s*)?$`)
+	codeEnd     = regexp.MustCompile(`^\s*\)\s*;?$`)
 )
 
-// looksLikeCall looks at the first characters. wait: there are too few.
-func looksLikeCall(head string) (like, wait bool) {
+// looksLikeCall looks at the first characters. wait: there are too few. The name of
+// a call in code comes first, so that named is decided here.
+func (f *Filter) looksLikeCall(head string) (like, wait bool) {
 	text := strings.TrimLeft(head, blanks)
 	if strings.HasPrefix(text, "`") {
 		at := fenceHead.FindStringIndex(text)
@@ -74,7 +79,11 @@ func looksLikeCall(head string) (like, wait bool) {
 	if m := firstKey.FindStringSubmatch(text); m != nil {
 		return slices.Contains(callKeys, m[1]), false
 	}
-	return false, openings.MatchString(text)
+	if m := codeHead.FindStringSubmatch(text); m != nil {
+		f.whole.named = f.known(m[1])
+		return f.whole.named, false
+	}
+	return false, openings.MatchString(text) || codeOpening.MatchString(text)
 }
 
 // wholeCalls reads the complete message.
@@ -95,22 +104,41 @@ func (f *Filter) wholeCalls(text string) []Call {
 			return nil
 		}
 	}
+	if calls := codeCalls(text); len(calls) > 0 {
+		return f.checked(calls, "a call written as code")
+	}
 	if calls, ok := jsonCalls(text, true); ok {
 		return f.checked(calls, what)
 	}
-	if argsStart.MatchString(text) && openAtEnd(text) {
+	if argsStart.MatchString(text) && valueEnd(text) < 0 {
 		return f.checked(f.brokenCall(text, true), what)
 	}
 	return nil
 }
 
-// openAtEnd tells whether JSON was cut off.
-func openAtEnd(text string) bool {
+// codeCalls reads a message that is one call as code writes it.
+func codeCalls(text string) []Call {
+	at := codeHead.FindStringSubmatchIndex(text)
+	if at == nil {
+		return nil
+	}
+	c := Call{Name: text[at[2]:at[3]], Args: text[at[1]-1:], Cut: true}
+	if end := valueEnd(c.Args); end >= 0 {
+		rest := c.Args[end:]
+		if c.Args, c.Cut = c.Args[:end], rest == ""; !c.Cut && !codeEnd.MatchString(rest) {
+			return nil
+		}
+	}
+	return []Call{c}
+}
+
+// valueEnd is where the first object or list in a text ends, -1 when it was cut off.
+func valueEnd(text string) int {
 	var s jsonScanner
 	for i := range len(text) {
 		if s.next(text[i]) {
-			return false
+			return i + 1
 		}
 	}
-	return true
+	return -1
 }

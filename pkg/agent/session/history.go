@@ -33,9 +33,12 @@ type builder struct {
 	messages []model.Message
 	context  string
 	open     model.Message
+	said     strings.Builder // the content of open, which comes in many pieces
+	thought  strings.Builder // its reasoning
 	step     int
 	calls    []call
-	used     map[string]bool // ids in messages
+	used     map[string]int // ids in messages, and where the search for a free one goes on
+	waiting  string         // the user's last words, "" once something answered them
 }
 
 // call is one call of the open message.
@@ -55,11 +58,13 @@ func (b *builder) add(r Record) {
 	case User:
 		b.flush()
 		b.forgetThoughts()
-		b.user(body.Text)
+		b.says(body.Text)
 	case TextDelta:
-		b.assistant(r.Step).Content += body.Text
+		b.assistant(r.Step)
+		b.said.WriteString(body.Text)
 	case ReasoningDelta:
-		b.assistant(r.Step).Reasoning += body.Text
+		b.assistant(r.Step)
+		b.thought.WriteString(body.Text)
 	case ToolCall:
 		m := b.assistant(r.Step)
 		m.ToolCalls = append(m.ToolCalls, model.ToolCall{ID: b.unique(body.ID), Name: sendable(body.Name), Args: object(body.Args)})
@@ -68,8 +73,9 @@ func (b *builder) add(r Record) {
 		b.result(body)
 	case Repair:
 		if body.Thought {
-			m := b.assistant(r.Step)
-			m.Reasoning, m.Content = m.Reasoning+m.Content, ""
+			b.assistant(r.Step)
+			b.thought.WriteString(b.said.String())
+			b.said.Reset()
 		}
 		if len(body.Dropped) > 0 {
 			b.flush()
@@ -78,6 +84,7 @@ func (b *builder) add(r Record) {
 	case Compaction:
 		b.flush()
 		b.messages = []model.Message{{Role: model.User, Content: body.Summary}}
+		b.waiting = "" // a summary only tells of them
 	}
 }
 
@@ -119,6 +126,18 @@ func (b *builder) drop(ids []string) {
 	}
 }
 
+// says adds what the user says. Who repeats words that got no answer tries again:
+// they wait in the last message already, and stay where they are in it, so that
+// requests only grow.
+func (b *builder) says(text string) {
+	if text == b.waiting {
+		text = ""
+	} else {
+		b.waiting = text
+	}
+	b.user(text)
+}
+
 // user adds a message of the user with what was attached to it. After a turn
 // that got no answer it goes on with the message before: the templates of many
 // local models refuse two messages of one role in a row.
@@ -149,16 +168,17 @@ func (b *builder) assistant(step int) *model.Message {
 // of each answer anew, and some requests with two calls of one id are refused.
 func (b *builder) unique(id string) string {
 	if b.used == nil {
-		b.used = map[string]bool{}
+		b.used = map[string]int{}
 	}
 	if id == "" {
 		id = "call"
 	}
 	free := id
-	for n := 2; b.used[free]; n++ {
-		free = fmt.Sprintf("%s_%d", id, n)
+	for b.used[free] > 0 {
+		b.used[id]++
+		free = fmt.Sprintf("%s_%d", id, b.used[id])
 	}
-	b.used[free] = true
+	b.used[free] = 1
 	return free
 }
 
@@ -175,12 +195,15 @@ func (b *builder) result(r ToolResult) {
 // flush ends the open message: its calls are answered in their order.
 func (b *builder) flush() {
 	m, calls := b.open, b.calls
+	m.Content, m.Reasoning = repair.WithoutRepetition(b.said.String()), b.thought.String()
 	b.step, b.open, b.calls = 0, model.Message{}, nil
-	m.Content = repair.WithoutRepetition(m.Content)
+	b.said.Reset()
+	b.thought.Reset()
 	if strings.TrimSpace(m.Content) == "" && len(m.ToolCalls) == 0 {
 		return
 	}
 	b.messages = append(b.messages, m)
+	b.waiting = ""
 	for i, c := range m.ToolCalls {
 		text := Interrupted
 		if calls[i].answered {

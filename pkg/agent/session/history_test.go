@@ -141,6 +141,34 @@ func TestHistory(t *testing.T) {
 			[]model.Message{user("so far\n\n2")},
 		},
 		{
+			"words that got no answer and come again go out once",
+			[]session.Record{record(0, session.User{Text: "q"}), record(0, session.Result{}), record(0, session.Init{}), record(0, session.User{Text: "q"}), record(0, session.User{Text: "q"})},
+			[]model.Message{user("q")},
+		},
+		{
+			"other words are joined, also the same ones after them",
+			[]session.Record{record(0, session.User{Text: "yes"}), record(0, session.User{Text: "no"}), record(0, session.User{Text: "no"}), record(0, session.User{Text: "yes"})},
+			[]model.Message{user("yes\n\nno\n\nyes")},
+		},
+		{
+			"words that come again stay where they are, what is attached to them comes after",
+			[]session.Record{
+				record(0, session.Context{Text: "<c/>"}), record(0, session.User{Text: "q"}), record(1, session.Context{Text: "(nudge)"}),
+				record(0, session.Context{Text: "<d/>"}), record(0, session.User{Text: "q"}), record(1, session.TextDelta{Text: "a"}),
+			},
+			[]model.Message{user("<c/>\n\nq\n\n(nudge)\n\n<d/>"), calls("a")},
+		},
+		{
+			"words that a summary tells of can come again",
+			[]session.Record{record(0, session.User{Text: "q"}), record(0, session.Compaction{Summary: "so far: q"}), record(0, session.User{Text: "q"})},
+			[]model.Message{user("so far: q\n\nq")},
+		},
+		{
+			"words that something answered come again in a turn of their own",
+			[]session.Record{record(0, session.User{Text: "q"}), record(1, session.TextDelta{Text: "a"}), record(0, session.User{Text: "q"}), record(1, toolCall("a", "exec")), record(0, session.User{Text: "q"})},
+			[]model.Message{user("q"), calls("a"), user("q"), calls("", "a"), result("a", session.Interrupted), user("q")},
+		},
+		{
 			"what is for people does not count",
 			[]session.Record{record(0, session.User{Text: "1"}), record(1, session.Usage{}), record(1, session.Warning{Text: "w"}), record(1, session.ToolOutput{ID: "a", Text: "x"}), record(0, session.Title{Text: "t"})},
 			[]model.Message{user("1")},
@@ -224,5 +252,39 @@ func TestTextThatWasThinking(t *testing.T) {
 	var b strings.Builder
 	if err := session.Markdown(&b, records); err != nil || strings.Contains(b.String(), "plan") || !strings.Contains(b.String(), "Four.") {
 		t.Errorf("got %v\n%s", err, b.String())
+	}
+}
+
+// An answer in many pieces is put together once: its cost is in the pieces' length
+// and not in their number times it.
+func TestHistoryOfManyPieces(t *testing.T) {
+	const n = 20_000
+	records := []session.Record{record(1, session.User{Text: "go"})}
+	for i := range n {
+		records = append(records, record(1, session.ReasoningDelta{Text: fmt.Sprint(i, ",")}), record(1, session.TextDelta{Text: fmt.Sprint(i, ";")}))
+	}
+	var messages []model.Message
+	if made := testing.AllocsPerRun(1, func() { messages = session.History(records) }); made > n/100 {
+		t.Errorf("%.0f allocations", made)
+	}
+	if m := messages[1]; !strings.HasSuffix(m.Content, "19998;19999;") || !strings.HasSuffix(m.Reasoning, "19998,19999,") {
+		t.Errorf("got %d and %d bytes", len(m.Content), len(m.Reasoning))
+	}
+}
+
+// Calls of one id get others in one pass, and the same ones every time.
+func TestHistoryOfManyEqualIDs(t *testing.T) {
+	const n = 2000
+	records := []session.Record{record(1, session.User{Text: "go"}), record(1, session.ToolCall{ID: "a_3", Name: "x"})}
+	for range n {
+		records = append(records, record(1, session.ToolCall{ID: "a", Name: "x"}))
+	}
+	var messages []model.Message
+	if made := testing.AllocsPerRun(1, func() { messages = session.History(records) }); made > 20*n {
+		t.Errorf("%.0f allocations", made)
+	}
+	calls := messages[1].ToolCalls
+	if got := []string{calls[1].ID, calls[2].ID, calls[3].ID, calls[n].ID}; !reflect.DeepEqual(got, []string{"a", "a_2", "a_4", "a_2001"}) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -140,9 +140,13 @@ func indented(raw json.RawMessage) string {
 
 // fenced puts text into a fence that is longer than any in it.
 func fenced(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
+	longest, run := 0, 0
+	for i := range len(text) {
+		if run++; text[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
 	}
+	fence := strings.Repeat("`", max(3, longest+1))
 	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }

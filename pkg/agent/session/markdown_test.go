@@ -123,3 +123,24 @@ var errFull = errors.New("full")
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// A fence is longer than any run of backticks in the text, which is looked at once.
+func TestMarkdownOfManyBackticks(t *testing.T) {
+	for _, n := range []int{0, 2, 3, 4, 20_000} {
+		run := strings.Repeat("`", n)
+		records := []session.Record{record(1, session.ToolResult{Name: "x", Content: "a`b " + run + " c"})}
+		var b strings.Builder
+		if made := testing.AllocsPerRun(1, func() {
+			b.Reset()
+			if err := session.Markdown(&b, records); err != nil {
+				t.Fatal(err)
+			}
+		}); made > 1000 {
+			t.Errorf("%d backticks: %.0f allocations", n, made)
+		}
+		fence := strings.Repeat("`", max(3, n+1))
+		if want := "\n\n" + fence + "\na`b " + run + " c\n" + fence + "\n"; !strings.HasSuffix(b.String(), want) {
+			t.Errorf("%d backticks: got a text of %d bytes", n, b.Len())
+		}
+	}
+}

@@ -42,7 +42,7 @@ type CalledTool struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
 	Args     json.RawMessage `json:"args"`
-	Status   string          `json:"status"`
+	Status   string          `json:"status"` // ok, error, denied or interrupted
 	ExitCode *int            `json:"exit_code,omitempty"`
 }
 

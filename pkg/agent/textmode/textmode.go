@@ -88,8 +88,10 @@ func call(c model.ToolCall) string {
 	return fmt.Sprintf("<tool_call>\n{\"name\": %s, \"arguments\": %s}\n</tool_call>", name, c.Args)
 }
 
+var inResult = prompt.Inside("tool_result")
+
 func result(m model.Message) string {
-	return fmt.Sprintf("<tool_result name=%q>\n%s\n</tool_result>", m.Name, strings.TrimRight(m.Content, "\n"))
+	return fmt.Sprintf("<tool_result name=%q>\n%s\n</tool_result>", m.Name, inResult(strings.TrimRight(m.Content, "\n")))
 }
 
 // user adds to the last message of the user: roles have to alternate.

@@ -2,8 +2,8 @@ package anthropic
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/agentctl/agentctl/pkg/agent/model"
@@ -15,7 +15,9 @@ type decoder struct {
 	wire     *wire.Client
 	emit     wire.Emit
 	answer   *wire.Answer
-	blocks   []*block // in the order in which they began
+	blocks   []*block       // in the order in which they began
+	last     map[int]*block // that began with an index
+	tools    int            // blocks that are calls
 	usage    usage
 	counted  bool
 	reason   string
@@ -24,7 +26,7 @@ type decoder struct {
 }
 
 func (c *client) decode(answer *wire.Answer, emit wire.Emit, history []model.Message) error {
-	d := &decoder{wire: &c.wire, emit: emit, answer: answer, stop: func() {}}
+	d := &decoder{wire: &c.wire, emit: emit, answer: answer, last: map[int]*block{}, stop: func() {}}
 	defer func() { d.stop() }()
 	if err := d.read(); err != nil {
 		return err
@@ -76,7 +78,7 @@ func (d *decoder) event(data string) (done bool, err error) {
 			return false, d.begin(e.ContentBlock)
 		}
 	case "content_block_delta":
-		if b := d.at(e.Index); b != nil && e.Delta != nil {
+		if b := d.last[e.Index]; b != nil && e.Delta != nil {
 			return false, d.extend(b, *e.Delta)
 		}
 	case "message_delta":
@@ -118,13 +120,22 @@ func (d *decoder) message(e event) error {
 }
 
 func (d *decoder) begin(b *block) error {
+	if b.Type == toolUse {
+		d.tools++
+	}
+	if d.tools > model.MaxCalls {
+		return d.wire.TooManyCalls()
+	}
 	d.blocks = append(d.blocks, b)
+	d.last[b.index] = b
+	b.thinking.WriteString(b.Thinking)
+	b.signature.WriteString(b.Signature)
 	return d.show(b.Text, b.Thinking)
 }
 
 func (d *decoder) extend(b *block, part delta) error {
-	b.Thinking += part.Thinking
-	b.Signature += part.Signature
+	b.thinking.WriteString(part.Thinking)
+	b.signature.WriteString(part.Signature)
 	b.args.WriteString(part.PartialJSON)
 	return d.show(part.Text, part.Thinking)
 }
@@ -141,20 +152,10 @@ func (d *decoder) show(text, thinking string) error {
 	return nil
 }
 
-// at is the last block that began with an index.
-func (d *decoder) at(index int) *block {
-	for _, v := range slices.Backward(d.blocks) {
-		if v.index == index {
-			return v
-		}
-	}
-	return nil
-}
-
 func (d *decoder) calls() []model.ToolCall {
 	var out []model.ToolCall
 	for _, b := range d.blocks {
-		if b.Type != "tool_use" {
+		if b.Type != toolUse {
 			continue
 		}
 		args := b.args.String()
@@ -172,8 +173,8 @@ func (d *decoder) thinking() []json.RawMessage {
 	for _, b := range d.blocks {
 		var back any
 		switch {
-		case b.Type == "thinking" && b.Signature != "":
-			back = map[string]string{"type": b.Type, "thinking": b.Thinking, "signature": b.Signature}
+		case b.Type == "thinking" && b.signature.Len() > 0:
+			back = map[string]string{"type": b.Type, "thinking": b.thinking.String(), "signature": b.signature.String()}
 		case b.Type == "redacted_thinking":
 			back = map[string]string{"type": b.Type, "data": b.Data}
 		default:
@@ -203,5 +204,6 @@ func (d *decoder) used() *model.Usage {
 		return nil
 	}
 	u := d.usage
-	return &model.Usage{Input: u.Input + u.CacheRead + u.CacheCreation, Output: u.Output, Cached: u.CacheRead}
+	input := min(int64(u.Input)+int64(u.CacheRead)+int64(u.CacheCreation), math.MaxInt32)
+	return &model.Usage{Input: int(input), Output: int(u.Output), Cached: int(u.CacheRead)}
 }

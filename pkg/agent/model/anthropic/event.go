@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/agentctl/agentctl/pkg/agent/model/internal/wire"
 )
 
 // event is one event of the stream, or the whole answer of a server that did not
@@ -34,11 +36,14 @@ type delta struct {
 }
 
 type usage struct {
-	Input         int `json:"input_tokens"`
-	Output        int `json:"output_tokens"`
-	CacheRead     int `json:"cache_read_input_tokens"`
-	CacheCreation int `json:"cache_creation_input_tokens"`
+	Input         wire.Tokens `json:"input_tokens"`
+	Output        wire.Tokens `json:"output_tokens"`
+	CacheRead     wire.Tokens `json:"cache_read_input_tokens"`
+	CacheCreation wire.Tokens `json:"cache_creation_input_tokens"`
 }
+
+// toolUse is the type of a block that is a call.
+const toolUse = "tool_use"
 
 // block is a part of the answer.
 type block struct {
@@ -52,7 +57,8 @@ type block struct {
 	Input     json.RawMessage `json:"input"`
 
 	index int
-	args  strings.Builder
+	// What comes in pieces; what the block began with included.
+	args, thinking, signature strings.Builder
 }
 
 // chatReason is a stop reason in the words of chat completions.

@@ -21,22 +21,61 @@ type call struct {
 	id, name string
 	index    int
 	args     strings.Builder
+
+	// How deep in the JSON of the arguments their end is.
+	depth             int
+	inString, escaped bool
+	ends              int  // how many objects or lists have ended
+	checked           int  // how long the arguments were that valid is about
+	valid             bool // they are JSON
+}
+
+// write adds a piece of the arguments. It looks at each byte once, however many
+// pieces there are.
+func (c *call) write(piece string) {
+	c.args.WriteString(piece)
+	for i := range len(piece) {
+		switch b := piece[i]; {
+		case c.escaped:
+			c.escaped = false
+		case c.inString:
+			c.escaped, c.inString = b == '\\', b != '"'
+		case b == '"':
+			c.inString = true
+		case b == '{' || b == '[':
+			c.depth++
+		case b == '}' || b == ']':
+			if c.depth--; c.depth == 0 {
+				c.ends++
+			}
+		}
+	}
 }
 
 // complete tells whether the arguments are a JSON object already, so that
 // nothing can follow.
 func (c *call) complete() bool {
 	args := c.args.String()
-	return strings.HasSuffix(args, "}") && json.Valid([]byte(args))
+	if c.depth != 0 || c.ends != 1 || !strings.HasSuffix(args, "}") {
+		return false
+	}
+	if c.checked != len(args) {
+		c.checked, c.valid = len(args), json.Valid([]byte(args))
+	}
+	return c.valid
 }
 
-// add takes the fragments of one event. named remembers which calls this event
-// has given a name: one event never names one call twice.
-func (a *assembler) add(fragments []fragment) {
+// add takes the fragments of one event, and tells whether there are not too many
+// calls. named remembers which calls this event has given a name: one event never
+// names one call twice.
+func (a *assembler) add(fragments []fragment) bool {
 	named := map[*call]bool{}
 	for _, f := range fragments {
 		c := a.find(f, named)
 		if c == nil {
+			if len(a.calls) == model.MaxCalls {
+				return false
+			}
 			c = &call{index: f.index}
 			a.calls = append(a.calls, c)
 		}
@@ -45,6 +84,7 @@ func (a *assembler) add(fragments []fragment) {
 			named[c] = true
 		}
 	}
+	return true
 }
 
 func (a *assembler) extend(c *call, f fragment) {
@@ -60,7 +100,7 @@ func (a *assembler) extend(c *call, f fragment) {
 	if f.args == c.args.String() && c.complete() {
 		return // the same arguments again
 	}
-	c.args.WriteString(f.args)
+	c.write(f.args)
 }
 
 // find returns the call that f goes on with, nil when f begins one.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/agentctl/agentctl/pkg/agent/model/internal/wire"
 )
 
 // chunk is one event of the stream, or the whole answer of a server that did
@@ -33,12 +35,12 @@ type delta struct {
 }
 
 type usage struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
+	PromptTokens     wire.Tokens `json:"prompt_tokens"`
+	CompletionTokens wire.Tokens `json:"completion_tokens"`
 	Details          struct {
-		Cached int `json:"cached_tokens"`
+		Cached wire.Tokens `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
-	CacheHit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+	CacheHit wire.Tokens `json:"prompt_cache_hit_tokens"` // DeepSeek
 }
 
 // fragment is a piece of a tool call.
@@ -62,24 +64,30 @@ func (d *delta) parts() (text, reasoning string) {
 	return text, reasoning
 }
 
-// contentParts reads a content that is a string, null or a list of parts.
+// contentParts reads a content that is a string, null or a list of parts, in which a
+// thought may be such a content again.
 func contentParts(raw json.RawMessage) (text, reasoning string) {
-	var parts []struct {
-		Type     string          `json:"type"`
+	type part struct {
 		Text     string          `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}
+	var said, thought strings.Builder
+	var parts []part
 	if json.Unmarshal(raw, &parts) != nil {
 		return asString(raw), ""
 	}
 	for _, p := range parts {
-		text += p.Text
-		if p.Thinking != nil {
-			inner, _ := contentParts(p.Thinking)
-			reasoning += inner
+		said.WriteString(p.Text)
+		var inner []part
+		if json.Unmarshal(p.Thinking, &inner) != nil {
+			thought.WriteString(asString(p.Thinking))
+			continue
+		}
+		for _, p := range inner {
+			thought.WriteString(p.Text)
 		}
 	}
-	return text, reasoning
+	return said.String(), thought.String()
 }
 
 // fragments reads the pieces of tool calls in a delta.

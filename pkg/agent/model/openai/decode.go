@@ -91,7 +91,7 @@ func (d *decoder) object(data string) error {
 		return d.wire.Refusal(http.StatusOK, nil, []byte(data))
 	}
 	if c.Usage != nil {
-		d.usage = &model.Usage{Input: c.Usage.PromptTokens, Output: c.Usage.CompletionTokens, Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit)}
+		d.usage = &model.Usage{Input: int(c.Usage.PromptTokens), Output: int(c.Usage.CompletionTokens), Cached: int(max(c.Usage.Details.Cached, c.Usage.CacheHit))}
 	}
 	for _, choice := range c.Choices {
 		if asIndex(choice.Index) > 0 {
@@ -145,7 +145,9 @@ func (d *decoder) delta(part *delta) error {
 			return err
 		}
 	}
-	d.calls.add(part.fragments())
+	if !d.calls.add(part.fragments()) {
+		return d.wire.TooManyCalls()
+	}
 	return nil
 }
 

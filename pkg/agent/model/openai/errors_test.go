@@ -191,13 +191,17 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close() // nobody listens at its address any more
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
 	tests := []struct {
 		name, url string
 		retries   int
 		text      string
 	}{
-		{"nobody listens on this machine", s.URL, 0, "cannot be reached: dial tcp"},
-		{"the connection breaks at once", hangUp(t), 4, "cannot be reached: EOF"},
+		{"nobody listens on this machine", s.URL, 0, "cannot be reached: connection refused"},
+		{"the connection breaks at once", hangUp(t), 4, "cannot be reached: the server closed the connection"},
+		{"no such port", "http://127.0.0.1:99999/v1", 0, "/chat/completions cannot be reached: address 99999: invalid port"},
+		{"no TLS there", strings.Replace(plain.URL, "http:", "https:", 1), 0, "cannot be reached: the server does not speak TLS there"},
 		{"no scheme", "localhost:1/v1", 0, "unsupported protocol scheme"},
 		{"no URL", "http://[", 0, "cannot be reached"},
 		{"empty", "", 0, "cannot be reached"},

@@ -435,7 +435,7 @@ func TestProviderName(t *testing.T) {
 	t.Parallel()
 	s := agenttest.Serve(t, "version: 1\nsteps:\n  - fail: {status: 400, body: no}\n")
 	got := agenttest.Collect(t.Context(), connect(s, func(c *openai.Config) { c.Provider = "" }), question)
-	if got.Err == nil || !strings.HasPrefix(got.Err.Error(), "127.0.0.1:") {
+	if got.Err == nil || !strings.HasPrefix(got.Err.Error(), s.BaseURL+"/chat/completions answered 400: no") {
 		t.Errorf("got %v", got.Err)
 	}
 }

@@ -126,14 +126,16 @@ func (a *Answer) drain() {
 // so again.
 func (c *Client) Cut(err error) error {
 	again := true
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if errors.Is(err, bufio.ErrTooLong) {
+	large, tooLarge := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case errors.Is(err, io.EOF):
+		err = reason(io.ErrUnexpectedEOF)
+	case errors.Is(err, bufio.ErrTooLong):
 		err, again = fmt.Errorf("one event of it is larger than %d MiB", maxEvent>>20), false
-	}
-	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+	case tooLarge:
 		err, again = fmt.Errorf("it is larger than %d MiB", large.Limit>>20), false
+	default:
+		err = reason(err)
 	}
 	return &failure{err: &model.CutStreamError{Provider: c.Provider, Err: err}, again: again}
 }
@@ -142,8 +144,10 @@ func (c *Client) Cut(err error) error {
 // answer is lost, and nobody knows which.
 func (c *Client) Unreadable(data string) error {
 	const show = 80
-	if len(data) > show {
-		data = data[:show] + "…"
+	// A secret that is cut in the middle would not be found any more.
+	text := []rune(c.clean(data))
+	if len(text) > show {
+		text = append(text[:show], '…')
 	}
-	return c.Cut(fmt.Errorf("unreadable event %q", c.clean(data)))
+	return c.Cut(fmt.Errorf("unreadable event %q", string(text)))
 }

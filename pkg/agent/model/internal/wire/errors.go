@@ -62,7 +62,7 @@ func (c *Client) unreachable(err error, again bool) error {
 		err = wrapped.Err // the rest repeats the method and the URL
 	}
 	return &failure{again: again, err: &model.ServerError{
-		Provider: c.Provider, URL: c.clean(c.URL), Detail: c.clean(err.Error()), Err: err,
+		Provider: c.Provider, URL: c.clean(c.URL), Detail: c.clean(reason(err).Error()), Err: err,
 	}}
 }
 
@@ -76,13 +76,12 @@ func transient(err error) bool {
 	}
 	_, badCert := errors.AsType[*tls.CertificateVerificationError](err)
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
-	_, record := errors.AsType[tls.RecordHeaderError](err)
-	if badCert || unknown || record {
+	_, badAddress := errors.AsType[*net.AddrError](err)
+	if badCert || unknown || badAddress || noTLS(err) {
 		return false
 	}
 	text := err.Error()
-	return !strings.Contains(text, "unsupported protocol scheme") && !strings.Contains(text, "no Host in request URL") &&
-		!strings.Contains(text, "server gave HTTP response to HTTPS client")
+	return !strings.Contains(text, "unsupported protocol scheme") && !strings.Contains(text, "no Host in request URL")
 }
 
 // nobodyHere tells whether no server listens on this machine's own port. Waiting
@@ -178,7 +177,7 @@ func message(body []byte) string {
 // the server's own clock if it tells that, so that ours need not be right.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return time.Duration(ms * float64(time.Millisecond))
+		return time.Duration(min(ms, 1e9) * float64(time.Millisecond))
 	}
 	value := h.Get("Retry-After")
 	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 {
@@ -195,11 +194,15 @@ func retryAfter(h http.Header) time.Duration {
 	return max(then.Sub(now), 0)
 }
 
+// minSecret keeps a key that is only a placeholder, as local servers take them,
+// from being cut out of every word.
+const minSecret = 4
+
 // clean makes a server's text fit for a message: one line, no control
 // characters, no secret, not endless.
 func (c *Client) clean(text string) string {
 	for _, s := range c.Secrets {
-		if s != "" {
+		if len(s) >= minSecret {
 			text = strings.ReplaceAll(text, s, "[redacted]")
 		}
 	}

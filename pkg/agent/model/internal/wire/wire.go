@@ -10,7 +10,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"regexp"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -189,11 +188,9 @@ func Host(raw string) string {
 func Secrets(key string, headers map[string]string) []string {
 	secrets := []string{key}
 	for name, value := range headers {
-		if secretHeader.MatchString(name) {
+		if model.SecretHeader(name) {
 			secrets = append(secrets, value)
 		}
 	}
 	return secrets
 }
-
-var secretHeader = regexp.MustCompile(`(?i)auth|key|token|secret|cookie|password`)
