@@ -335,3 +335,42 @@ func FuzzReadZip(f *testing.F) {
 		}
 	})
 }
+
+// A file that packs like a bomb can be read back all the same.
+func TestZipOfAFileThatPacksWell(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "zeros.bin"), make([]byte, 3*RatioFrom), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	files, err := List(t.Context(), os.DirFS(dir), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buf bytes.Buffer
+	if err := WriteZip(t.Context(), &buf, files, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadZip(bytes.NewReader(buf.Bytes()), int64(buf.Len())); err != nil || len(got) != 1 {
+		t.Errorf("got %v, error %v", got, err)
+	}
+}
+
+// Some programs write the folder that they pack as ./
+func TestReadZipWithADotFolder(t *testing.T) {
+	t.Parallel()
+	var buf bytes.Buffer
+	zw := zip.NewWriter(&buf)
+	for _, name := range []string{"./", "./zed/", "./zed/SKILL.md"} {
+		if _, err := zw.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := ReadZip(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil || len(files) != 1 || files[0].Path != "zed/SKILL.md" {
+		t.Errorf("got %v, error %v", files, err)
+	}
+}

@@ -111,7 +111,8 @@ func extractOne(root *os.Root, f File) error {
 	if err == nil && exec {
 		err = out.Chmod(0o755)
 	}
-	return cmp.Or(err, out.Close())
+	// What replaces other files must not be empty after a power cut.
+	return cmp.Or(err, out.Sync(), out.Close())
 }
 
 // copyFile copies what was announced and tells whether the file is executable.

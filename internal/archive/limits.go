@@ -143,7 +143,7 @@ func checkName(p string) error {
 		return &PathError{p, "leaves the folder or is not in its plain form"}
 	}
 	for part := range strings.SplitSeq(p, "/") {
-		if isDevice(part) {
+		if IsDevice(part) {
 			return &PathError{p, "is the name of a device on Windows"}
 		}
 		if strings.TrimRight(part, ". ") != part {
@@ -153,9 +153,9 @@ func checkName(p string) error {
 	return nil
 }
 
-// isDevice tells whether Windows opens a device under this name, whatever the
+// IsDevice tells whether Windows opens a device under this name, whatever the
 // extension.
-func isDevice(part string) bool {
+func IsDevice(part string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(part), ".")
 	switch stem = strings.TrimRight(stem, " "); stem {
 	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":

@@ -60,8 +60,11 @@ func ReadZip(r io.ReaderAt, size int64) ([]File, error) {
 
 // zipEntry checks one entry; ok is false for what is left out.
 func zipEntry(zf *zip.File) (f File, ok bool, err error) {
-	name := zf.Name
+	name := strings.TrimPrefix(zf.Name, "./") // as some programs write it
 	folder := strings.HasSuffix(name, "/")
+	if name == "" && folder != strings.HasSuffix(zf.Name, "/") {
+		return File{}, false, nil // the folder that was packed
+	}
 	if err := checkName(strings.TrimSuffix(name, "/")); err != nil {
 		return File{}, false, err
 	}
@@ -78,7 +81,8 @@ func zipEntry(zf *zip.File) (f File, ok bool, err error) {
 	if size > MaxFile {
 		size = MaxFile + 1 // refused by the tally; also keeps the conversion safe
 	}
-	if size > RatioFrom && size <= MaxFile && zf.UncompressedSize64/MaxRatio > zf.CompressedSize64 {
+	packed := min(zf.CompressedSize64, MaxFile) // what claims more is no bomb
+	if size <= MaxFile && tooSmall(int64(size), int64(packed)) {
 		return File{}, false, &LimitError{name, fmt.Sprintf("unpacks to more than %d times its size", MaxRatio)}
 	}
 	return File{Path: name, Size: int64(size), Mode: zipMode(zf), Open: zf.Open}, true, nil
@@ -124,7 +128,7 @@ type LayoutError struct {
 
 func (e *LayoutError) Error() string {
 	if len(e.Found) > 1 {
-		return fmt.Sprintf("holds %d folders with a %s (%s); pack one of them alone", len(e.Found), e.Manifest, strings.Join(e.Found, ", "))
+		return fmt.Sprintf("holds %d folders with a %s (%s), and one is wanted", len(e.Found), e.Manifest, strings.Join(e.Found, ", "))
 	}
 	return fmt.Sprintf("holds no %s at the top or in one folder", e.Manifest)
 }

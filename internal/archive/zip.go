@@ -2,6 +2,8 @@ package archive
 
 import (
 	"archive/zip"
+	"cmp"
+	"compress/flate"
 	"context"
 	"fmt"
 	"io"
@@ -29,7 +31,11 @@ func WriteZip(ctx context.Context, w io.Writer, files []File, prefix string) err
 }
 
 func writeEntry(zw *zip.Writer, f File, prefix string) error {
-	h := &zip.FileHeader{Name: path.Join(prefix, f.Path), Method: zip.Deflate, ModifiedDate: dosEpoch} //nolint:staticcheck // Modified would add an extra field to each entry
+	method, err := methodFor(f)
+	if err != nil {
+		return err
+	}
+	h := &zip.FileHeader{Name: path.Join(prefix, f.Path), Method: method, ModifiedDate: dosEpoch} //nolint:staticcheck // Modified would add an extra field to each entry
 	h.SetMode(0o644)
 	if f.Mode == ModeExec {
 		h.SetMode(0o755)
@@ -38,13 +44,47 @@ func writeEntry(zw *zip.Writer, f File, prefix string) error {
 	if err != nil {
 		return err
 	}
+	return copyTo(out, f)
+}
+
+// zipLevel is the level at which archive/zip packs.
+const zipLevel = 5
+
+// methodFor is how a file is packed: one that packs so well that [ReadZip] would
+// take it for a bomb is stored as it is.
+func methodFor(f File) (uint16, error) {
+	if f.Size <= RatioFrom {
+		return zip.Deflate, nil
+	}
+	var packed countWriter
+	w, err := flate.NewWriter(&packed, zipLevel)
+	if err != nil {
+		return 0, err
+	}
+	if err := cmp.Or(copyTo(w, f), w.Close()); err != nil {
+		return 0, err
+	}
+	if tooSmall(f.Size, int64(packed)) {
+		return zip.Store, nil
+	}
+	return zip.Deflate, nil
+}
+
+// tooSmall tells whether a file packs better than any honest one.
+func tooSmall(size, packed int64) bool { return size > RatioFrom && size/MaxRatio > packed }
+
+type countWriter int64
+
+func (c *countWriter) Write(p []byte) (int, error) {
+	*c += countWriter(len(p))
+	return len(p), nil
+}
+
+func copyTo(out io.Writer, f File) error {
 	in, err := f.Open()
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(out, io.LimitReader(in, f.Size))
-	if closeErr := in.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	return cmp.Or(err, in.Close())
 }

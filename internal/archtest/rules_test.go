@@ -23,15 +23,16 @@ var ranks = map[string]int{
 	"internal/schema":      1,
 
 	// layer 1: finds, remembers, runs
-	"internal/config":            10,
-	"internal/registry":          10,
-	"internal/uv":                10,
-	"pkg/sandbox/internal/stage": 10,
-	"pkg/sandbox/internal/probe": 11,
-	"pkg/sandbox":                12,
-	"pkg/sandbox/sandboxtest":    13,
-	"internal/state":             13, // remembers what sandboxed programs made
-	"pkg/toolpkg/dispatch":       10, // copied into other people's packages
+	"internal/config":              10,
+	"internal/registry":            10,
+	"internal/uv":                  10,
+	"pkg/sandbox/internal/rawtext": 9,
+	"pkg/sandbox/internal/stage":   10,
+	"pkg/sandbox/internal/probe":   11,
+	"pkg/sandbox":                  12,
+	"pkg/sandbox/sandboxtest":      13,
+	"internal/state":               13, // remembers what sandboxed programs made
+	"pkg/toolpkg/dispatch":         10, // copied into other people's packages
 
 	// layer 2: the two kinds of package
 	"pkg/skill":                20,

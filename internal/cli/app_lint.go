@@ -42,12 +42,13 @@ checked with each of its profiles, and without a name all apps are checked.`,
   2    wrong arguments, or an app does not exist
   3    an app has errors
   130  interrupted`},
+		ValidArgsFunction: eachOnce(orFolder(f.complete(f.trusting(f.appNames), brokenNames(f.loadApps)))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
 			// Lint reads and starts nothing, so it looks at what a chat gets once the
 			// workspace is trusted.
 			f.TrustFlag = true
-			f.fill()
+			f.forget()
 			return run(cmd.Context(), opts)
 		},
 	}
@@ -86,6 +87,7 @@ func (o *appLintOptions) all(ctx context.Context, c *appLinter) error {
 		return err
 	}
 	c.add(l.Diagnostics...)
+	c.add(lib.Strays(l)...)
 	for _, b := range l.Broken {
 		c.files[b.File()] = true
 	}

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"context"
-	"io"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-
-	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 type appPromptOptions struct {
@@ -40,6 +37,7 @@ of it: see agentctl skill index. No model is asked.`,
   2    wrong arguments, or the app or model does not exist
   3    the app names something that does not exist
   130  interrupted`},
+		ValidArgsFunction: firstArg(orFolder(f.complete(f.appNames))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				opts.Ref = args[0]
@@ -49,6 +47,7 @@ of it: see agentctl skill index. No model is asked.`,
 	}
 	opts.addFlags(cmd)
 	cmd.Flags().StringVar(&opts.Model, "model", "", "make the prompt for this `MODEL`")
+	completeFlag(cmd, "model", f.complete(f.modelNames))
 	return cmd
 }
 
@@ -60,9 +59,5 @@ func runAppPrompt(ctx context.Context, o *appPromptOptions) error {
 	if o.JSON {
 		return writeJSON(o.IO.Out, appPromptJSON{Text: text, Chars: utf8.RuneCountInString(text)})
 	}
-	if o.IO.OutTTY {
-		text = termtext.Block(text)
-	}
-	_, err = io.WriteString(o.IO.Out, text)
-	return err
+	return writeText(o.IO, text)
 }

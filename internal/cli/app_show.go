@@ -2,12 +2,10 @@ package cli
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/diag"
-	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent/app"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
 )
@@ -57,7 +55,8 @@ or of a profile. What the app does not say is left out; --json fills in the
 defaults.`,
 		Example: `  agentctl app show rca/methodology
   mkdir -p apps/default && agentctl app show default > apps/default/APP.md`,
-		Args: rangeArgs(0, 1, "at most one app"),
+		Args:              rangeArgs(0, 1, "at most one app"),
+		ValidArgsFunction: firstArg(orFolder(f.complete(f.appNames))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				opts.Ref = args[0]
@@ -78,12 +77,7 @@ func runAppShow(ctx context.Context, o *appShowOptions) error {
 	if o.JSON {
 		return writeJSON(o.IO.Out, appShape(a))
 	}
-	text := a.Format()
-	if o.IO.OutTTY {
-		text = termtext.Block(text)
-	}
-	_, err = io.WriteString(o.IO.Out, text)
-	return err
+	return writeText(o.IO, a.Format())
 }
 
 func appShape(a *app.App) appShowJSON {

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/agentctl/agentctl/internal/suggest"
 )
 
 // exactArgs wants n arguments and says which.
@@ -40,13 +38,22 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	}
 }
 
-func unknownCommand(cmd *cobra.Command, name string) error {
-	names := subcommands(cmd)
-	hint := "commands: " + strings.Join(names, ", ")
-	if near := suggest.Nearest(name, names, 1); len(near) > 0 {
-		hint = fmt.Sprintf("did you mean %s %s? %s", cmd.CommandPath(), near[0], hint)
+// freeArgs is the annotation of a verb whose arguments are not all names: it looks at
+// them itself.
+const freeArgs = "free-arguments"
+
+// noEmptyArgs refuses an empty name before a verb takes it for none at all: a script
+// whose variable is not set must not pass.
+func noEmptyArgs(next cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if slices.Contains(args, "") {
+			return usageError{message: cmd.CommandPath() + " got an empty argument", hint: "is a variable not set? usage: " + cmd.UseLine()}
+		}
+		if next == nil {
+			return nil
+		}
+		return next(cmd, args)
 	}
-	return usageError{message: fmt.Sprintf("unknown command %q for %q", name, cmd.CommandPath()), hint: hint}
 }
 
 func subcommands(cmd *cobra.Command) (names []string) {

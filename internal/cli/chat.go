@@ -16,6 +16,8 @@ const (
 	outputStreamJSON = "stream-json"
 )
 
+var chatOutputs = []string{outputText, outputJSON, outputStreamJSON}
+
 type chatOptions struct {
 	IO *iostreams.IOStreams
 	f  *Factory
@@ -66,7 +68,7 @@ scripted:demo, which needs no model at all.`,
   git diff | agentctl chat -p "Review this change." -
   agentctl chat --model ollama/qwen3:14b --allow write_file -p "Summarise notes.md into summary.md"`,
 		Args:        cobra.ArbitraryArgs, // checked later, so that the output ends in its shape
-		Annotations: map[string]string{exitCodes: chatExitCodes},
+		Annotations: map[string]string{freeArgs: "yes", exitCodes: chatExitCodes},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Args = args
 			opts.Stdin = len(args) == 1 && args[0] == "-"
@@ -98,6 +100,7 @@ func (o *chatOptions) addFlags(cmd *cobra.Command) {
 	fl.StringVar(&o.Fork, "fork", "", "copy the session whose `ID` begins so and go on with the copy")
 	fl.BoolVar(&o.NoSession, "no-session", false, "keep no session")
 	fl.BoolVar(&o.Check, "check", false, "ask the model whether it streams, calls tools and how large its window is, and say what to set")
+	o.f.completeChatFlags(cmd)
 }
 
 const chatExitCodes = `  0    answered

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/agentctl/agentctl/internal/registry"
+	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
@@ -13,7 +16,7 @@ import (
 // check refuses flags that cannot be meant, before anything starts.
 func (o *chatOptions) check(ctx context.Context) error {
 	if len(o.Args) > 0 && !o.Stdin {
-		return usageError{message: fmt.Sprintf("chat takes no argument but - for stdin, got %q", strings.Join(o.Args, " ")), hint: "put the prompt behind -p"}
+		return usageError{message: fmt.Sprintf("chat takes no argument but - for stdin, got %q", strings.Join(o.Args, " ")), hint: o.promptHint()}
 	}
 	if err := o.oneSession(); err != nil {
 		return err
@@ -38,6 +41,32 @@ func (o *chatOptions) check(ctx context.Context) error {
 	return o.checkSkills(ctx)
 }
 
+// promptHint says how the words of a command line are one prompt.
+func (o *chatOptions) promptHint() string {
+	words, stdin := o.Args, ""
+	if words[len(words)-1] == "-" {
+		words, stdin = words[:len(words)-1], " -"
+	}
+	if o.HasPrompt {
+		words = append([]string{o.Prompt}, words...)
+	}
+	prompt := strings.Join(words, " ")
+	if utf8.RuneCountInString(prompt) > maxPromptHint || prompt != termtext.Line(prompt) {
+		prompt = "…"
+	}
+	quoted := `"` + prompt + `"`
+	if strings.ContainsAny(prompt, "\"\\$`!") { // what a shell reads in such quotes
+		quoted = shellWord(prompt)
+	}
+	if o.HasPrompt {
+		return "quote the whole prompt: -p " + quoted + stdin
+	}
+	return "put the prompt behind -p, in quotes: -p " + quoted + stdin
+}
+
+// maxPromptHint is how many characters of a prompt are said back.
+const maxPromptHint = 100
+
 // checkSkills makes the folders of --skill absolute. A folder that was named and
 // does not load is an error: the user would wonder why the model does not know it.
 func (o *chatOptions) checkSkills(ctx context.Context) error {
@@ -49,7 +78,7 @@ func (o *chatOptions) checkSkills(ctx context.Context) error {
 		if _, _, err := skill.Open(ctx, dir); err != nil {
 			return hintedError{err: fmt.Errorf("--skill %s: %w", o.Skills[i], err), exit: exitUsage}
 		}
-		o.Skills[i] = dir
+		o.Skills[i] = registry.PackageFolder(dir, skill.ManifestName)
 	}
 	return nil
 }

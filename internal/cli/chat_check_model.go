@@ -75,7 +75,7 @@ func (o *chatOptions) checkModel(ctx context.Context) error {
 func checkError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return hintedError{
-			err:  fmt.Errorf("the model did not answer in time: %w", context.DeadlineExceeded),
+			err:  lateError("the model did not answer in time"),
 			hint: "raise --timeout: a server may take a minute to load a model",
 		}
 	}

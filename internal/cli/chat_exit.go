@@ -65,7 +65,7 @@ func stopFailure(res session.Result) failure {
 		f.Message = fmt.Sprintf("stopped after %s without an answer", termtext.Count(res.Steps, "step"))
 		f.Hint = "raise --max-steps, or go on with --continue"
 	case session.StopLoop:
-		f.Message = "stopped: the model repeats itself, the same call, calls that cannot run, or the same words, again and again"
+		f.Message = "stopped: the model repeats itself: the same call, calls that cannot run, or the same words again and again"
 		f.Hint = "ask in another way, or try another model"
 	case session.StopEmpty:
 		f.Message = "the model gave an empty answer"
@@ -90,13 +90,19 @@ func deniedNames(res session.Result) string {
 // chatError maps what a signal or --timeout interrupted to its own code.
 func chatError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return hintedError{err: fmt.Errorf("there was no answer in time: %w", context.DeadlineExceeded), hint: "raise --timeout, or go on with --continue"}
+		return hintedError{err: lateError("there was no answer in time"), hint: "raise --timeout, or go on with --continue"}
 	}
 	if ctx.Err() != nil {
 		return interruptedError{err}
 	}
 	return err
 }
+
+// lateError reports what --timeout ended.
+type lateError string
+
+func (e lateError) Error() string { return string(e) }
+func (lateError) Unwrap() error   { return context.DeadlineExceeded }
 
 func failureOf(e *session.Error) failure {
 	return failure{Origin: e.Origin, Kind: e.Kind, Message: e.Message, Hint: e.Hint, Exit: e.Exit}

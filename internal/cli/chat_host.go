@@ -35,7 +35,7 @@ func (h *chatHost) host() (tui.Host, error) {
 		return tui.Host{}, err
 	}
 	return tui.Host{
-		Open: h.open, Reload: h.reload, Model: h.model, Complete: complete, Why: why, Explain: explain,
+		Open: h.open, Reload: h.reload, Model: h.model, Models: h.models, Complete: complete, Why: why, Explain: explain,
 		Remember: func(ctx context.Context, key string) error {
 			_, err := state.Approve(ctx, key, true)
 			return err
@@ -91,7 +91,7 @@ func (h *chatHost) keepScript(c *chat.Config) {
 func (h *chatHost) reload(ctx context.Context) (chat.Config, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.o.f.fill() // forget the configuration that was read
+	h.o.f.forget() // forget the configuration that was read
 	c, err := h.o.quiet(tui.Start{}).setup(ctx)
 	if err != nil {
 		return c, err
@@ -116,6 +116,21 @@ func (h *chatHost) model(ctx context.Context, name string) (*choose.Choice, erro
 	return m, nil
 }
 
+// models are the names that a shell completes after --model.
+func (h *chatHost) models(ctx context.Context) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all, err := h.o.f.modelNames(ctx)
+	if err != nil {
+		return nil // /model says it
+	}
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.name
+	}
+	return names
+}
+
 // why says why a turn ended without an answer, for a person who can go on.
 func why(res session.Result) (message, hint string) {
 	f := stopFailure(res)
@@ -128,14 +143,14 @@ func why(res session.Result) (message, hint string) {
 	return f.Message, f.Hint
 }
 
-func (h *chatHost) allow(rule string) error {
+func (h *chatHost) allow(rules []string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := checkAllow([]string{rule}, h.current.Catalog); err != nil {
+	if err := checkAllow("/allow", rules, h.current.Catalog); err != nil {
 		return err
 	}
-	h.o.Allow = append(h.o.Allow, rule)
-	h.policy.Flags = append(h.policy.Flags, rule)
+	h.o.Allow = append(h.o.Allow, rules...)
+	h.policy.Flags = append(h.policy.Flags, rules...)
 	return nil
 }
 

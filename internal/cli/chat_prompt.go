@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
 // maxStdin bounds what is read from a pipe. More would not fit any model.
@@ -14,27 +15,26 @@ const maxStdin = 4 << 20
 
 // readPrompt decides what the user said. stdin is read only when it was asked
 // for, or when it is a pipe and nothing else was given: a silent pipe never
-// blocks a run that has its prompt.
-func (o *chatOptions) readPrompt(ctx context.Context) (string, error) {
+// blocks a run that has its prompt. nothingPiped tells that the prompt should have had
+// what comes on stdin, and nothing came.
+func (o *chatOptions) readPrompt(ctx context.Context) (prompt string, nothingPiped bool, err error) {
 	switch {
 	case o.HasPrompt && o.Prompt == "-":
-		return o.stdinPrompt(ctx)
+		prompt, err = o.stdinPrompt(ctx)
+		return prompt, false, err
 	case o.HasPrompt && o.Stdin:
-		data, err := o.readStdin(ctx)
-		if err != nil {
-			return "", err
-		}
-		return withBlock(o.Prompt, data)
+		return o.promptWithBlock(ctx)
 	case o.HasPrompt:
 		o.hintUnread()
 		if strings.TrimSpace(o.Prompt) == "" {
-			return "", usageError{message: "the prompt is empty", hint: "agentctl chat -p TEXT"}
+			return "", false, usageError{message: "the prompt is empty", hint: "agentctl chat -p TEXT"}
 		}
-		return text([]byte(o.Prompt)), nil
+		return text([]byte(o.Prompt)), false, nil
 	case o.Stdin || !o.IO.InTTY:
-		return o.stdinPrompt(ctx)
+		prompt, err = o.stdinPrompt(ctx)
+		return prompt, false, err
 	}
-	return "", usageError{message: "there is no prompt", hint: "agentctl chat -p TEXT, or pipe the prompt into agentctl chat"}
+	return "", false, usageError{message: "there is no prompt", hint: "agentctl chat -p TEXT, or pipe the prompt into agentctl chat"}
 }
 
 func (o *chatOptions) stdinPrompt(ctx context.Context) (string, error) {
@@ -51,36 +51,35 @@ func (o *chatOptions) stdinPrompt(ctx context.Context) (string, error) {
 
 // readStdin reads everything, but stops waiting when ctx ends.
 func (o *chatOptions) readStdin(ctx context.Context) ([]byte, error) {
-	type result struct {
-		data []byte
-		err  error
+	data, err := io.ReadAll(io.LimitReader(interruptible(ctx, o.IO.In), maxStdin+1))
+	if len(data) > maxStdin {
+		return nil, usageError{message: fmt.Sprintf("stdin has more than %d MiB", maxStdin>>20), hint: "save it in the workspace and name the file in the prompt"}
 	}
-	done := make(chan result, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(o.IO.In, maxStdin+1))
-		done <- result{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case r := <-done:
-		if len(r.data) > maxStdin {
-			return nil, usageError{message: fmt.Sprintf("stdin has more than %d MiB", maxStdin>>20), hint: "save it in the workspace and name the file in the prompt"}
-		}
-		return r.data, r.err
-	}
+	return data, err
 }
 
-// withBlock adds piped data below the prompt, marked as what it is.
-func withBlock(prompt string, data []byte) (string, error) {
-	if strings.TrimSpace(prompt) == "" {
-		return text(data), nil
+// promptWithBlock is the prompt and, below it, what comes on stdin, marked as what it
+// is. A prompt without words is all on stdin.
+func (o *chatOptions) promptWithBlock(ctx context.Context) (prompt string, nothingPiped bool, err error) {
+	if strings.TrimSpace(o.Prompt) == "" {
+		prompt, err = o.stdinPrompt(ctx)
+		return prompt, false, err
 	}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return prompt, nil
+	data, err := o.readStdin(ctx)
+	if err != nil {
+		return "", false, err
 	}
-	return text([]byte(prompt)) + "\n\n<stdin>\n" + strings.TrimRight(text(data), "\n") + "\n</stdin>", nil
+	prompt = text([]byte(o.Prompt))
+	piped := strings.TrimRight(text(data), "\n")
+	if strings.TrimSpace(piped) == "" {
+		return prompt, true, nil
+	}
+	return prompt + "\n\n<stdin>\n" + piped + "\n</stdin>", false, nil
 }
+
+// emptyStdin is for a person who thinks that the model got something to look at, such
+// as the output of a command that found nothing.
+var emptyStdin = session.Warning{Code: "stdin.empty", Text: "stdin was empty, so the prompt went out without it"}
 
 // text is what was given, without the mark that some programs put before UTF-8.
 func text(data []byte) string {

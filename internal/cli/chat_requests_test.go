@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,39 @@ func TestRequestsOnlyGrow(t *testing.T) {
 		if n := strings.Count(last, text); n != times {
 			t.Errorf("the last request has %q %d times, want %d", text, n, times)
 		}
+	}
+}
+
+// A prompt that got no answer is asked again by its own words: they go out once, and
+// the next requests begin with the same bytes.
+func TestUnansweredPromptGoesOutOnce(t *testing.T) {
+	t.Parallel()
+	w := newRowWorld(t)
+	server := agenttest.Serve(t, `
+version: 1
+steps:
+  - fail: {status: 401, body: no}
+  - fail: {status: 401, body: no}
+  - reply: {text: Letters.}
+  - reply: {text: More.}
+`)
+	ask := func(prompt string, exit int, answer string, more ...string) {
+		w.run(t, server.BaseURL, append([]string{"chat", "--model", "m", "-p", prompt}, more...), rowRun{Exit: exit, Stdout: answer})
+	}
+	ask("What is ABC?", exitFailed, "")
+	ask("What is ABC?", exitFailed, "", "--continue")
+	ask("What is ABC?", exitOK, "Letters.\n", "--continue")
+	ask("What is ABC?", exitOK, "More.\n", "--continue")
+	requests := server.Requests()
+	var users []int
+	for i, r := range requests {
+		users = append(users, strings.Count(string(r.Body), "What is ABC?"))
+		if before := rawOf(t, requests[max(i-1, 0)]); !bytes.HasPrefix(rawOf(t, r).Messages, bytes.TrimSuffix(before.Messages, []byte("]"))) {
+			t.Errorf("request %d does not begin like the one before:\n%s", i+1, r.Body)
+		}
+	}
+	if want := []int{1, 1, 1, 2}; !slices.Equal(users, want) {
+		t.Errorf("the prompt was sent %v times, want %v", users, want)
 	}
 }
 

@@ -42,6 +42,9 @@ func runChat(ctx context.Context, o *chatOptions) error {
 	if o.interactive() {
 		return o.runInteractive(ctx, nil)
 	}
+	streams := *o.IO
+	streams.Out = unblocked(ctx, o.IO.Out)
+	o.IO = &streams
 	out := &chatOutput{o: o}
 	if o.Output == outputText && !o.plain() {
 		render := screenMarkdown(o.IO.Color)
@@ -69,7 +72,7 @@ func (c *chatOutput) run(ctx context.Context) (session.Result, error) {
 	if err != nil {
 		return session.Result{}, err
 	}
-	text, err := c.o.readPrompt(ctx)
+	text, nothingPiped, err := c.o.readPrompt(ctx)
 	if err != nil {
 		return session.Result{}, err
 	}
@@ -82,6 +85,11 @@ func (c *chatOutput) run(ctx context.Context) (session.Result, error) {
 		return session.Result{}, err
 	}
 	c.chat = opened.chat
+	if nothingPiped {
+		if err := c.chat.Warn(emptyStdin); err != nil {
+			return session.Result{}, err
+		}
+	}
 	res, err := c.chat.Turn(ctx, text)
 	if err == nil && opened.done != nil {
 		err = opened.done() // a script that was not followed to its end
@@ -145,6 +153,10 @@ func (c *chatOutput) watch(r session.Record) {
 		if err := writeRecord(c.o.IO.Out, r); c.written == nil {
 			c.written = err
 		}
+	case outputJSON:
+		if b, ok := r.Body.(session.Warning); ok {
+			c.warn(b)
+		}
 	case outputText:
 		c.progress(r)
 	}
@@ -181,12 +193,16 @@ func (c *chatOutput) progress(r session.Record) {
 			c.say("%s: %s: %s", b.Name, b.Status, strings.TrimPrefix(first, b.Status+": "))
 		}
 	case session.Warning:
-		warn(c.o.IO, "warning: %s", termtext.Line(b.Text)) // whole: it ends with the cure
+		c.warn(b)
 	case session.Retry:
 		c.say("retry %d in %d ms: %s", b.Attempt, b.AfterMS, b.Reason)
 	case session.Repair:
 		c.say("repaired %s: %s", b.Name, strings.Join(b.What, "; "))
 	}
+}
+
+func (c *chatOutput) warn(w session.Warning) {
+	warn(c.o.IO, "warning: %s", termtext.Line(w.Text)) // whole: it ends with the cure
 }
 
 func (c *chatOutput) say(format string, args ...any) {

@@ -40,9 +40,10 @@ func (o *chatOptions) setup(ctx context.Context) (chat.Config, error) {
 		warn(o.IO, "model: %s (%s)", c.Model.Name, c.Model.From)
 	}
 	rules := agent.SplitRules(o.Allow)
-	if err := checkAllow(rules, c.Catalog); err != nil {
+	if err := checkAllow("--allow", rules, c.Catalog); err != nil {
 		return c, err
 	}
+	o.tellTypos(append(slices.Clone(conf.Chat.Approvals.Deny), conf.Chat.Approvals.Allow...))
 	c.System, c.MaxSteps = o.System, o.MaxSteps
 	c.Approver = &agent.Policy{
 		Flags: rules, Allow: conf.Chat.Approvals.Allow, Deny: conf.Chat.Approvals.Deny, Remembered: o.f.remembered,
@@ -119,8 +120,20 @@ func (f *Factory) sessions() (session.Store, error) {
 	return session.Store{Dir: filepath.Join(f.State().WorkspaceDir(ws), "sessions"), Now: f.Now}, nil
 }
 
-// checkAllow refuses rules that name nothing: a typing mistake would deny later.
-func checkAllow(rules []string, c *toolpkg.Catalog) error {
+// tellTypos warns of configured rules that look like a misspelled tool: they would
+// deny or allow nothing. A package can be one of another workspace.
+func (o *chatOptions) tellTypos(rules []string) {
+	known := append(builtin.Names(), "network", "all")
+	for _, r := range rules {
+		if near := suggest.Nearest(r, known, 1); len(near) > 0 && !slices.Contains(known, r) {
+			warn(o.IO, "chat.approvals in the configuration names %q, which is no tool; did you mean %s?", r, near[0])
+		}
+	}
+}
+
+// checkAllow refuses rules that name nothing: a typing mistake would deny later. how
+// is what they were given by.
+func checkAllow(how string, rules []string, c *toolpkg.Catalog) error {
 	known := slices.Concat(builtin.Names(), []string{"network", "all"})
 	for _, p := range c.Packages {
 		known = append(known, p.Name)
@@ -137,7 +150,7 @@ func checkAllow(rules []string, c *toolpkg.Catalog) error {
 			if near := suggest.Nearest(r, known, 1); len(near) > 0 {
 				hint = "did you mean " + near[0] + "?\n" + hint
 			}
-			return usageError{message: fmt.Sprintf("--allow %q names nothing", r), hint: hint}
+			return usageError{message: fmt.Sprintf("%s %q names nothing", how, r), hint: hint}
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func (f *Factory) trustNow(ctx context.Context) error {
 	}
 	f.unrecorded.clear()
 	f.TrustFlag = true
-	f.fill() // what was left out counts now
+	f.forget() // what was left out counts now
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (o *chatOptions) askTrust(ctx context.Context) error {
 	}
 	if len(places) == 0 {
 		o.f.TrustFlag = true
-		o.f.fill()
+		o.f.forget()
 		return nil
 	}
 	if yes, err := o.confirmTrust(ctx, places); err != nil || !yes {

@@ -29,7 +29,9 @@ func newCompletionCmd(f *Factory, run func(context.Context, *completionOptions) 
 	}
 	cmd := &cobra.Command{
 		Use: "completion SHELL", Short: "Print the completion script for a shell",
-		Long: `Print the completion script for bash, zsh, fish or powershell.
+		Long: `Print the completion script for bash, zsh, fish or powershell. Completed are commands
+and flags, the names of skills, tools, apps, models and sessions that exist, and the
+words that a flag takes.
 
   bash        source <(agentctl completion bash)
   zsh         agentctl completion zsh > "${fpath[1]}/_agentctl"

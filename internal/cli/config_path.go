@@ -30,7 +30,7 @@ func newConfigPathCmd(f *Factory, run func(context.Context, *configPathOptions) 
 	opts := &configPathOptions{
 		outputOptions: outputOptions{IO: f.IO},
 		User:          f.Dirs.ConfigFile(),
-		Workspace:     func() (string, error) { return f.Workspace() },
+		Workspace:     f.Workspace,
 	}
 	if run == nil {
 		run = runConfigPath

@@ -4,31 +4,43 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/config"
+	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/agent/model"
 )
 
 type configShowOptions struct {
 	outputOptions
 	Config func() (*config.Loaded, error)
+	// Untrusted is the file of which a chat takes nothing until the workspace is
+	// trusted, "" for none.
+	Untrusted func() (string, error)
 }
 
 type configShowJSON struct {
-	Values []config.Value `json:"values"`
+	Values []configValueJSON `json:"values"`
+}
+
+type configValueJSON struct {
+	config.Value
+	// LeftOut: a chat does not use the value until the workspace is trusted.
+	LeftOut bool `json:"left_out,omitempty"`
 }
 
 func newConfigShowCmd(f *Factory, run func(context.Context, *configShowOptions) error) *cobra.Command {
-	opts := &configShowOptions{outputOptions: outputOptions{IO: f.IO}, Config: f.Config}
+	opts := &configShowOptions{outputOptions: outputOptions{IO: f.IO}, Config: f.Config, Untrusted: f.untrustedConfig}
 	if run == nil {
 		run = runConfigShow
 	}
 	cmd := &cobra.Command{
 		Use: "show", Short: "Print every value with its origin",
 		Long: `Print every configuration value with the file, variable or default that it
-comes from: key, value, origin.`,
+comes from: key, value, origin. A chat uses those of agentctl.yaml only once the
+workspace is trusted; until then they are marked.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
 	}
@@ -42,15 +54,24 @@ func runConfigShow(_ context.Context, o *configShowOptions) error {
 		return err
 	}
 	printDiagnostics(o.IO, c.Diagnostics)
+	untrusted, err := o.Untrusted()
+	if err != nil {
+		return err
+	}
+	out := configShowJSON{Values: []configValueJSON{}}
 	for _, v := range c.Values {
 		hideHeaders(v.Value)
+		out.Values = append(out.Values, configValueJSON{v, untrusted != "" && v.Origin == untrusted})
 	}
 	if o.JSON {
-		return writeJSON(o.IO.Out, configShowJSON{list(c.Values)})
+		return writeJSON(o.IO.Out, out)
 	}
-	rows := make([][]string, len(c.Values))
-	for i, v := range c.Values {
-		rows[i] = []string{v.Key, valueText(v.Value), v.Origin}
+	rows := make([][]string, len(out.Values))
+	for i, v := range out.Values {
+		rows[i] = []string{v.Key, valueText(v.Value.Value), v.Origin}
+		if v.LeftOut {
+			rows[i][2] += " (not used by a chat until the workspace is trusted)"
+		}
 	}
 	return writeTable(o.IO, []string{"key", "value", "origin"}, rows)
 }
@@ -64,6 +85,20 @@ func hideHeaders(value any) {
 			headers[name] = "…"
 		}
 	}
+}
+
+// untrustedConfig is the configuration of a workspace that may not steer a chat.
+func (f *Factory) untrustedConfig() (string, error) {
+	ws, err := f.Workspace()
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(ws, workspace.ConfigFile)
+	trusted, err := f.trustedAt(file)
+	if trusted {
+		file = ""
+	}
+	return file, err
 }
 
 // valueText prints scalars bare and everything else as JSON.

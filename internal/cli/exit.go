@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/config"
@@ -180,17 +182,29 @@ func as[T error](err error) (T, bool) { return errors.AsType[T](err) }
 func notFoundHint(e *registry.NotFoundError) string {
 	var lines []string
 	if len(e.Nearest) > 0 {
-		lines = append(lines, "did you mean "+strings.Join(e.Nearest, " or ")+"?")
+		lines = append(lines, "did you mean "+strings.Join(marked(e.Nearest, e.Broken), " or ")+"?")
 	}
-	if len(e.Available) > 0 {
-		lines = append(lines, fmt.Sprintf("available %s: %s", plural(e.Kind), shorten(e.Available, 20)))
-	} else {
+	switch exist := slices.Concat(e.Available, marked(e.Broken, e.Broken)); {
+	case len(exist) > 0:
+		lines = append(lines, fmt.Sprintf("available %s: %s", plural(e.Kind), shorten(exist, 20)))
+	case !filepath.IsAbs(e.Name):
 		lines = append(lines, fmt.Sprintf("there is no %s yet", e.Kind))
 	}
 	if len(e.Looked) > 0 {
 		lines = append(lines, "looked in: "+strings.Join(e.Looked, ", "))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// marked says of names which of them do not load.
+func marked(names, broken []string) []string {
+	out := slices.Clone(names)
+	for i, name := range out {
+		if slices.Contains(broken, name) {
+			out[i] += " (does not load)"
+		}
+	}
+	return out
 }
 
 // otherFindings are those after the first, which an error names itself.

@@ -28,11 +28,15 @@ func skillKind(err error) (kind string, exit int, hint string, ok bool) {
 	if _, ok := as[*skill.ExistsError](err); ok {
 		return "exists", exitFailed, "pass --force to replace it", true
 	}
+	if _, ok := as[*skill.NameError](err); ok {
+		return "refused_content", exitFailed, "give the skill another name: in the name: line of its " + skill.ManifestName + ", and as its folder", true
+	}
 	return archiveKind(err)
 }
 
 // flagOf says which flag gives what a refused request lacks.
 var flagOf = map[string]string{
+	"dir":         "the flag is --dir DIR, for another folder of skills",
 	"description": "the flag is -d TEXT",
 	"body":        "the flag is --body FILE, or --body - for stdin",
 }
@@ -43,8 +47,8 @@ func archiveKind(err error) (kind string, exit int, hint string, ok bool) {
 	if _, ok := as[*archive.FormatError](err); ok {
 		return "invalid_archive", exitFailed, "give a zip archive, or a folder", true
 	}
-	if _, ok := as[*archive.LayoutError](err); ok {
-		return "invalid_archive", exitFailed, "", true
+	if e, ok := as[*archive.LayoutError](err); ok {
+		return "invalid_archive", exitFailed, layoutHint(e), true
 	}
 	if _, ok := as[*archive.PathError](err); ok {
 		return "refused_content", exitFailed, "", true
@@ -68,6 +72,13 @@ func archiveKind(err error) (kind string, exit int, hint string, ok bool) {
 		return "missing_program", exitFailed, "install git", true
 	}
 	return "", 0, "", false
+}
+
+func layoutHint(e *archive.LayoutError) string {
+	if len(e.Found) > 1 {
+		return "import one after the other: agentctl skill import FOLDER/" + e.Found[0] + " (an archive of several has to be unpacked first)"
+	}
+	return "name the folder that holds the " + e.Manifest + ", or an archive of it"
 }
 
 func orWord(s, other string) string {

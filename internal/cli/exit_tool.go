@@ -5,13 +5,13 @@ import "github.com/agentctl/agentctl/pkg/toolpkg"
 // toolKind maps the errors of pkg/toolpkg.
 func toolKind(err error) (kind string, exit int, hint string, ok bool) {
 	if e, is := as[*toolpkg.CollisionError](err); is {
-		return "collision", exitCheck, "add to APP.md: " + e.Fix(), true
+		return "collision", exitCheck, e.Cure(), true
 	}
 	if _, is := as[*toolpkg.BuildError](err); is {
 		return "build", exitFailed, "", true
 	}
-	if _, is := as[*toolpkg.DescribeError](err); is {
-		return "contract", exitFailed, "run the launcher yourself, or agentctl tool lint PKG; the contract is in docs/tool-authoring.md", true
+	if e, is := as[*toolpkg.DescribeError](err); is {
+		return "contract", exitFailed, "run the launcher yourself, or " + e.Cure() + "; the contract is in docs/tool-authoring.md", true
 	}
 	if _, is := as[*toolpkg.NameError](err); is {
 		return "usage", exitUsage, "choose another name", true

@@ -40,12 +40,9 @@ type Factory struct {
 	// TrustFlag is set by --trust-workspace: trust for this run.
 	TrustFlag bool
 
-	// Workspace is the folder that this run belongs to.
-	Workspace func() (string, error)
-	// Trusted tells whether the workspace may steer a model.
-	Trusted func() (bool, error)
-	// Config is the configuration with the origin of every value.
-	Config func() (*config.Loaded, error)
+	mu      sync.Mutex // for answers: a chat asks in the background
+	answers answers
+
 	// Skills is the one way to the skills of a scope.
 	Skills func(SkillScope) (skill.Resolver, error)
 	// Apps is the one way to the apps.
@@ -54,6 +51,13 @@ type Factory struct {
 	App func(ctx context.Context, ref string) (*app.App, error)
 	// Sandbox opens the backend that runs programs; "" is the configured one.
 	Sandbox func(ctx context.Context, name string) (sandbox.Backend, error)
+}
+
+// answers are what is found out once, until [Factory.forget].
+type answers struct {
+	workspace func() (string, error)
+	trusted   func() (bool, error)
+	config    func() (*config.Loaded, error)
 }
 
 // NewFactory returns the factory of this process.
@@ -83,14 +87,45 @@ func currentFolder() (string, error) {
 
 // fill sets the closures that are built from the fields above.
 func (f *Factory) fill() {
-	f.Workspace = sync.OnceValues(f.findWorkspace)
-	f.Trusted = sync.OnceValues(f.trusted)
-	f.Config = sync.OnceValues(f.loadConfig)
+	f.forget()
 	f.Skills = f.loadSkills
 	f.Apps = f.appLibrary
 	f.App = f.openApp
 	f.Sandbox = f.openSandbox
 }
+
+// forget makes what is found out once be found out anew.
+func (f *Factory) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answers = answers{
+		workspace: sync.OnceValues(f.findWorkspace),
+		trusted:   sync.OnceValues(f.trusted),
+		config:    sync.OnceValues(f.loadConfig),
+	}
+}
+
+// useConfig makes load say what the configuration is from now on.
+func (f *Factory) useConfig(load func() (*config.Loaded, error)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answers.config = sync.OnceValues(load)
+}
+
+func (f *Factory) answer() answers {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.answers
+}
+
+// Workspace is the folder that this run belongs to.
+func (f *Factory) Workspace() (string, error) { return f.answer().workspace() }
+
+// Trusted tells whether the workspace may steer a model.
+func (f *Factory) Trusted() (bool, error) { return f.answer().trusted() }
+
+// Config is the configuration with the origin of every value.
+func (f *Factory) Config() (*config.Loaded, error) { return f.answer().config() }
 
 func (f *Factory) findWorkspace() (string, error) {
 	if f.WorkspaceFlag != "" {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +12,7 @@ import (
 	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/pkg/agent/app"
 	"github.com/agentctl/agentctl/pkg/agent/builtin"
+	"github.com/agentctl/agentctl/pkg/agent/model/choose"
 	"github.com/agentctl/agentctl/pkg/skill"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
@@ -66,8 +67,7 @@ func (f *Factory) isAppDir(ref string) bool {
 	if err != nil {
 		return false
 	}
-	info, err := os.Stat(filepath.Join(cwd, ref, app.ManifestFile))
-	return err == nil && info.Mode().IsRegular()
+	return app.IsDir(filepath.Join(cwd, ref))
 }
 
 // openAppDir opens a folder. It is as trusted as the workspace that it lies in.
@@ -96,7 +96,27 @@ func (f *Factory) appKnown(ctx context.Context) (app.Known, error) {
 	if err != nil {
 		return app.Known{}, err
 	}
-	return f.appKnownWith(ctx, catalog)
+	k, err := f.appKnownWith(ctx, catalog)
+	k.Model = func(name string) ([]string, error) { return f.checkModel(ctx, name) }
+	return k, err
+}
+
+// checkModel tells why no chat can start with the model of an app, and which names
+// of models are known. Nobody is asked.
+func (f *Factory) checkModel(ctx context.Context, name string) ([]string, error) {
+	conf, err := f.Config()
+	if err != nil {
+		return nil, err
+	}
+	cwd, err := f.Cwd()
+	if err != nil {
+		return nil, err
+	}
+	_, err = choose.Model(ctx, choose.Request{Flag: name, Config: conf.Config, Getenv: f.Getenv, Cwd: cwd})
+	if unknown, ok := as[*choose.UnknownError](err); ok {
+		return unknown.Models, fmt.Errorf("model %q is not known", name)
+	}
+	return nil, err
 }
 
 func (f *Factory) appKnownWith(ctx context.Context, catalog *toolpkg.Catalog) (app.Known, error) {
@@ -119,7 +139,7 @@ func (f *Factory) appKnownWith(ctx context.Context, catalog *toolpkg.Catalog) (a
 func knownPackages(c *toolpkg.Catalog) []app.KnownPackage {
 	var out []app.KnownPackage
 	for _, p := range c.Packages {
-		known := app.KnownPackage{Name: p.Name, Built: true}
+		known := app.KnownPackage{Name: p.Name, Built: true, Orphan: c.Orphan(p)}
 		for _, command := range p.Commands {
 			known.Commands = append(known.Commands, command.Name)
 		}

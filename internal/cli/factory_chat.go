@@ -38,7 +38,7 @@ func (f *Factory) composeChat(ctx context.Context, r chatRequest) (c chat.Config
 	}
 	// From here on the configuration of an untrusted workspace counts nowhere, so
 	// a mistake in it does not matter either.
-	f.Config = sync.OnceValues(f.chatConfig)
+	f.useConfig(f.chatConfig)
 	if conf, err = f.Config(); err != nil {
 		return c, nil, err
 	}

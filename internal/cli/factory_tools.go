@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/frontmatter"
+	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
@@ -47,7 +50,12 @@ func (f *Factory) toolCatalog(ctx context.Context) (*toolpkg.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toolpkg.LoadCatalog(ctx, roots, sources)
+	l, err := toolpkg.LoadCatalog(ctx, roots, sources)
+	if err != nil {
+		return nil, err
+	}
+	l.Out, err = f.prebuiltDir()
+	return l, err
 }
 
 // shownCatalog says also which folder of packages is held back.
@@ -118,12 +126,13 @@ func (f *Factory) prebuilder(sandboxName string) (*toolpkg.Prebuilder, error) {
 	}, nil
 }
 
-// toolDir tells whether a NAME is the path of a folder, and makes it absolute.
+// toolDir tells whether a NAME is the path of a folder, or of the TOOL.md in one, and
+// makes it absolute.
 func toolDir(cwd, name string) (dir string, ok bool) {
-	if name != "." && name != ".." && !strings.ContainsAny(name, `/\`) {
+	if name != "." && name != ".." && name != toolpkg.ManifestName && !strings.ContainsAny(name, `/\`) {
 		return "", false
 	}
-	return absolutePaths(cwd, []string{name})[0], true
+	return registry.PackageFolder(absolutePaths(cwd, []string{name})[0], toolpkg.ManifestName), true
 }
 
 // noToolSources is the error of a verb for all packages where there is none: a CI
@@ -135,24 +144,56 @@ func noToolSources(act string, looked []string) error {
 	}
 }
 
-// pick resolves names and folders to source packages; no names means all of
-// them.
-func (t toolsFactory) pick(ctx context.Context, l *toolpkg.Sources, names []string) ([]*toolpkg.Source, error) {
-	var out []*toolpkg.Source
+// brokenSource is a package that was asked for and does not load.
+type brokenSource struct {
+	Name        string
+	Diagnostics []diag.Diagnostic // the first is the reason
+}
+
+// pick resolves names and folders to source packages, each once, and to those that
+// do not load, which stop no others; no names means all of them.
+func (t toolsFactory) pick(l *toolpkg.Sources, names []string) (good []*toolpkg.Source, broken []brokenSource, err error) {
 	if len(names) == 0 {
 		for _, it := range l.Winners() {
-			out = append(out, it.Value)
+			good = append(good, it.Value)
 		}
-		return out, nil
+		for _, b := range l.Broken {
+			broken = append(broken, brokenSource{b.Name, b.Diagnostics})
+		}
+		return good, broken, nil
 	}
+	seen := map[string]bool{}
 	for _, name := range names {
 		src, err := t.source(l, name)
-		if err != nil {
-			return nil, err
+		bad, ok := asBroken(name, err)
+		if err != nil && !ok {
+			return nil, nil, err
 		}
-		out = append(out, src)
+		key := bad.Name
+		if src != nil {
+			key = src.Dir
+		}
+		if seen[key] {
+			continue
+		}
+		if seen[key] = true; src != nil {
+			good = append(good, src)
+		} else {
+			broken = append(broken, bad)
+		}
 	}
-	return out, ctx.Err()
+	return good, broken, nil
+}
+
+// asBroken takes a package that does not load from the error about it.
+func asBroken(name string, err error) (brokenSource, bool) {
+	if e, ok := as[*registry.BrokenError](err); ok {
+		return brokenSource{e.Name, e.Diagnostics}, true
+	}
+	if e, ok := as[*frontmatter.StrictError](err); ok {
+		return brokenSource{filepath.Base(name), e.Diagnostics}, true
+	}
+	return brokenSource{}, false
 }
 
 func (t toolsFactory) source(l *toolpkg.Sources, name string) (*toolpkg.Source, error) {

@@ -47,6 +47,21 @@ func exclusiveFlags(cmd *cobra.Command) []string {
 	return nil
 }
 
+// emptyFlags names flags that were given without the name, file or folder that they
+// want.
+func emptyFlags(cmd *cobra.Command) []string {
+	var empty []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch value, _ := pflag.UnquoteUsage(f); value {
+		case "APP[/PROFILE]", "NAME", "DIR", "ROOT", "FILE", "REL":
+			if f.Value.Type() == "string" && f.Value.String() == "" {
+				empty = append(empty, "--"+f.Name)
+			}
+		}
+	})
+	return empty
+}
+
 // checkVariableNames refuses NAME=VALUE where --env wants a name: a value on a
 // command line is seen by everybody, and is not repeated here.
 func checkVariableNames(names []string) error {

@@ -14,9 +14,9 @@ func TestInterruptible(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r, w := io.Pipe()
-		defer w.Close()
+		defer func() { _ = w.Close() }()
 		in := interruptible(ctx, r)
-		go w.Write([]byte("abc"))
+		go func() { _, _ = io.WriteString(w, "abc") }()
 		buf := make([]byte, 2)
 		if n, err := in.Read(buf); n != 2 || err != nil || string(buf) != "ab" {
 			t.Errorf("%d, %v, %q", n, err, buf)
@@ -41,7 +41,7 @@ func TestUnblocked(t *testing.T) {
 			t.Errorf("what can be written is, also at the end: %v, %q", err, b.String())
 		}
 		r, w := io.Pipe()
-		defer r.Close()
+		defer func() { _ = r.Close() }()
 		out := unblocked(ctx, w)
 		for range 2 {
 			if _, err := io.WriteString(out, "x"); !errors.Is(err, context.Canceled) {

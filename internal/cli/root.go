@@ -13,7 +13,8 @@ A skill is know-how in prose: a folder with SKILL.md. A tool package is know-how
 in code: a folder that builds into one launcher with several commands. An app
 says which model, prompt, skills and tools a chat gets.
 
-Results go to stdout, everything for people to stderr. Every verb takes --json.`
+Results go to stdout, everything for people to stderr. Every verb takes --json, behind its name:
+agentctl skill list --json.`
 
 func newRootCmd(f *Factory) *cobra.Command {
 	cmd := group(&cobra.Command{
@@ -53,6 +54,8 @@ func newRootCmd(f *Factory) *cobra.Command {
 	cmd.SetHelpCommand(newHelpCmd())
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	finish(cmd)
+	knowSynonyms(cmd)
+	completePaths(cmd)
 	return cmd
 }
 
@@ -79,7 +82,10 @@ func finish(cmd *cobra.Command) {
 		return
 	}
 	if cmd.PreRunE == nil {
-		cmd.PreRunE = checkFlagGroups
+		cmd.PreRunE = checkFlags
+	}
+	if cmd.Annotations[freeArgs] == "" {
+		cmd.Args = noEmptyArgs(cmd.Args)
 	}
 	codes := cmd.Annotations[exitCodes]
 	if codes == "" {
@@ -92,9 +98,13 @@ func finish(cmd *cobra.Command) {
 	cmd.Long = strings.TrimRight(text, "\n") + "\n\nExit codes:\n" + codes
 }
 
-// checkFlagGroups makes flags that exclude each other a usage error; cobra checks
-// them too, but later, without a type, and in words that nobody understands.
-func checkFlagGroups(cmd *cobra.Command, _ []string) error {
+// checkFlags makes flags that exclude each other a usage error; cobra checks them
+// too, but later, without a type, and in words that nobody understands. A name or
+// folder that is empty is one too.
+func checkFlags(cmd *cobra.Command, _ []string) error {
+	if empty := emptyFlags(cmd); len(empty) > 0 {
+		return usageError{message: empty[0] + " is empty", hint: "is a variable not set? leave the flag out, or give it a value"}
+	}
 	if given := exclusiveFlags(cmd); given != nil {
 		return usageError{message: strings.Join(given, " and ") + " exclude each other", hint: "give one of them"}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/iostreams"
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
@@ -88,8 +89,8 @@ func (r *runJSON) failed(f failure) {
 
 // runFailure is an error of a verb that runs a program. Its codes are only those
 // that a person can tell from the program's own: what agentctl would otherwise
-// end with 1, 3 or 4 becomes 125, what is refused 2, and a package that does not
-// load or build is broken.
+// end with 1, 3 or 4 becomes 125, with a hint that clears the sandbox, what is
+// refused 2, and a package that does not load or build is broken.
 func runFailure(err error) failure {
 	f := classify(err)
 	switch {
@@ -98,9 +99,22 @@ func runFailure(err error) failure {
 	case f.Exit == exitRefused:
 		f.Exit = exitUsage
 	case f.Exit != exitUsage && f.Exit < exitTimeout:
-		f.Exit = exitSandbox
+		f.Exit, f.Hint = exitSandbox, join(f.Hint, notTheSandbox)
 	}
 	return f
+}
+
+const notTheSandbox = "this is no fault of the sandbox: 125 stands for every failure of agentctl itself around a program"
+
+// ownFailure reports what a verb that runs a program could not do itself once the
+// program had ended, such as printing the result.
+func ownFailure(s *iostreams.IOStreams, err error) error {
+	if err == nil {
+		return nil
+	}
+	f := runFailure(err)
+	tell(s, f)
+	return exitError(f.Exit)
 }
 
 // brokenPackage tells whether an error lies in a package, not in what runs it.

@@ -141,7 +141,7 @@ func doctorShape(reports []sandbox.Report, chosen string) sandboxDoctorJSON {
 }
 
 // print writes the protections of the chosen backend to stdout, one a line, and
-// tells on stderr how the backends stand.
+// tells on stderr how the backends stand, first, and what it comes to, last.
 func (o *sandboxDoctorOptions) print(reports []sandbox.Report, chosen string) error {
 	for _, r := range reports {
 		mark := ""
@@ -160,11 +160,37 @@ func (o *sandboxDoctorOptions) print(reports []sandbox.Report, chosen string) er
 		o.warnUnusable(reports)
 		return nil
 	}
-	if o.IO.OutTTY {
-		return o.printProtections(r.Protections)
+	if err := o.printProtections(r.Protections); err != nil {
+		return err
 	}
-	rows := make([][]string, len(r.Protections))
-	for i, p := range r.Protections {
+	warn(o.IO, "sandbox %s", verdict(*r))
+	return nil
+}
+
+// verdict sums up what a backend enforces, and names what it does not.
+func verdict(r sandbox.Report) string {
+	count, weak := map[sandbox.ProtectionState]int{}, []string(nil)
+	for _, p := range r.Protections {
+		count[p.State]++
+		if p.State != sandbox.Enforced {
+			weak = append(weak, string(p.Feature))
+		}
+	}
+	text := fmt.Sprintf("%s: %d enforced, %d partial, %d missing", r.Backend, count[sandbox.Enforced], count[sandbox.Partially], count[sandbox.Missing])
+	if len(weak) > 0 {
+		text += ": " + strings.Join(weak, ", ")
+	}
+	return text
+}
+
+// printProtections writes a table, or on a terminal, which is too narrow for such
+// texts, a few lines each.
+func (o *sandboxDoctorOptions) printProtections(ps []sandbox.Protection) error {
+	if o.IO.OutTTY {
+		return o.printBlocks(ps)
+	}
+	rows := make([][]string, len(ps))
+	for i, p := range ps {
 		rows[i] = []string{string(p.Feature), string(p.State), p.How, p.Proof, p.Cure}
 	}
 	return writeTable(o.IO, nil, rows)
@@ -181,8 +207,7 @@ func (o *sandboxDoctorOptions) warnUnusable(reports []sandbox.Report) {
 	warn(o.IO, "error: no sandbox backend can be used on this machine")
 }
 
-// printProtections is the form for a terminal: the texts are too long for a table.
-func (o *sandboxDoctorOptions) printProtections(ps []sandbox.Protection) error {
+func (o *sandboxDoctorOptions) printBlocks(ps []sandbox.Protection) error {
 	for _, p := range ps {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%-14s %s\n", p.Feature, p.State)

@@ -19,6 +19,7 @@ type sandboxFlags struct {
 
 func (o *sandboxFlags) addSandboxFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.Sandbox, "sandbox", "", "confine with `NAME`: "+strings.Join(sandbox.Names(), ", "))
+	completeFlag(cmd, "sandbox", oneOfWords(sandbox.Names()...))
 }
 
 func (o *sandboxFlags) addTimeoutFlag(cmd *cobra.Command) {

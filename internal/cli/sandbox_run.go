@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,10 +42,13 @@ type sandboxRunJSON struct {
 	FileLimit bool   `json:"file_limit"`
 }
 
+// networks are the values of --net.
+var networks = []string{"none", "full"}
+
 const sandboxRunExitCodes = `  N    the program's own exit code; 128+N when signal N ended it
   2    wrong arguments
   124  the time limit was reached
-  125  the sandbox failed, or none is available
+  125  the sandbox failed, or none is available; or agentctl itself failed
   126  the program cannot be run
   127  the program does not exist
   130  interrupted`
@@ -65,8 +70,9 @@ steers a model (.git, .agentctl, .skill, skills, apps and so on), a private home
 and tmp, and an environment made from nothing. Its input and output are passed on.`,
 		Example: `  agentctl sandbox run -- python3 script.py data.csv
   agentctl sandbox run --net full --env API_KEY -- curl -s https://example.com`,
-		Args:        rangeArgs(1, -1, "a program"),
-		Annotations: map[string]string{exitCodes: sandboxRunExitCodes},
+		Args:              rangeArgs(1, -1, "a program"),
+		Annotations:       map[string]string{freeArgs: "yes", exitCodes: sandboxRunExitCodes},
+		ValidArgsFunction: files,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Args = args
 			return run(cmd.Context(), opts)
@@ -81,6 +87,7 @@ and tmp, and an environment made from nothing. Its input and output are passed o
 	flags.StringArrayVar(&opts.ReadWrite, "rw", nil, "let the program read and write `PATH`; may be repeated")
 	flags.StringVar(&opts.Network, "net", "none", "network: none or full")
 	flags.StringArrayVar(&opts.Env, "env", nil, "pass the variable `NAME` on; may be repeated")
+	completeFlag(cmd, "net", oneOfWords(networks...))
 	return cmd
 }
 
@@ -101,7 +108,7 @@ func runSandboxRun(ctx context.Context, o *sandboxRunOptions) error {
 		}
 		shape.Signal, shape.Canceled = res.Signal, res.Canceled
 		shape.OOM, shape.CPULimit, shape.FileLimit = res.OOM, res.CPULimit, res.FileLimit
-		if err := writeJSON(o.IO.Out, shape); err != nil {
+		if err := ownFailure(o.IO, writeJSON(o.IO.Out, shape)); err != nil {
 			return err
 		}
 	} else if res.TimedOut {
@@ -115,11 +122,11 @@ func runSandboxRun(ctx context.Context, o *sandboxRunOptions) error {
 func (o *sandboxRunOptions) failed(shape sandboxRunJSON, err error) error {
 	f := runFailure(err)
 	if !o.JSON {
-		report(o.IO, err, false)
+		tell(o.IO, f)
 		return exitError(f.Exit)
 	}
 	shape.failed(f)
-	if err := writeJSON(o.IO.Out, shape); err != nil {
+	if err := ownFailure(o.IO, writeJSON(o.IO.Out, shape)); err != nil {
 		return err
 	}
 	return exitError(f.Exit)
@@ -130,7 +137,7 @@ func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
 	if err != nil {
 		return sandbox.Result{}, err
 	}
-	backend, err := o.Open(ctx, o.Sandbox)
+	backend, err := o.open(ctx)
 	if err != nil {
 		return sandbox.Result{}, err
 	}
@@ -146,7 +153,27 @@ func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
 	if err != nil {
 		return res, err
 	}
-	return res, errors.Join(res.OutputErr, out.Close(), errOut.Close())
+	if err = res.OutputErr; err == nil && !res.TimedOut && !res.Canceled { // else a write may still hang
+		err = errors.Join(out.Close(), errOut.Close())
+	}
+	if err != nil {
+		err = fmt.Errorf("the output of the program could not be passed on: %w", err)
+	}
+	return res, err
+}
+
+// leastToOpen is the time that the sandbox gets to prove itself, also in a run that
+// is meant to be shorter: without a proof there would never be one.
+const leastToOpen = 2 * time.Second
+
+// open returns the sandbox, within the time limit of the run.
+func (o *sandboxRunOptions) open(ctx context.Context) (sandbox.Backend, error) {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, max(o.Timeout, leastToOpen))
+		defer cancel()
+	}
+	return o.Open(ctx, o.Sandbox)
 }
 
 // newOutputs keeps long output where a tool's is kept; in no folder that is not
@@ -163,7 +190,7 @@ func (o *sandboxRunOptions) policy() (p sandbox.Policy, ws sandbox.WorkspaceOpti
 	if err := o.check(); err != nil {
 		return p, ws, err
 	}
-	if err := oneOf("net", o.Network, "none", "full"); err != nil {
+	if err := oneOf("net", o.Network, networks...); err != nil {
 		return p, ws, err
 	}
 	cwd, err := o.Cwd()

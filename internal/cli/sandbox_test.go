@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentctl/agentctl/internal/iostreams"
+	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
 
@@ -48,6 +50,9 @@ func TestSandboxDoctorExits(t *testing.T) {
 			}
 			if !strings.Contains(out.String(), tt.out) || tt.out == "" && out.Len() > 0 {
 				t.Errorf("stdout is %q, want %q", out, tt.out)
+			}
+			if tt.out != "" && !strings.HasSuffix(errOut.String(), ": 1 enforced, 0 partial, 0 missing\n") {
+				t.Errorf("the last line of stderr is no verdict: %q", errOut)
 			}
 			if !strings.Contains(errOut.String(), "reason: because") || !strings.Contains(errOut.String(), "cure: do this") {
 				t.Errorf("stderr is %q", errOut)
@@ -126,6 +131,17 @@ func fakeRun(b *fakeBackend, streams *iostreams.IOStreams) *sandboxRunOptions {
 	}
 }
 
+// Whatever makes a folder a workspace is protected in one.
+func TestMarkersAreProtected(t *testing.T) {
+	t.Parallel()
+	protected := sandbox.ProtectedPaths("/ws")
+	for _, name := range workspace.Markers() {
+		if !slices.Contains(protected, "/ws/"+name) {
+			t.Errorf("%s is not in %v", name, protected)
+		}
+	}
+}
+
 func TestSandboxRunPolicy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -194,6 +210,27 @@ func TestSandboxRunEnds(t *testing.T) {
 				t.Errorf("stderr is %q, want %q", errOut, tt.errorOut)
 			}
 		})
+	}
+}
+
+// The time limit of a run is one for the sandbox too, but for a moment that it
+// needs to prove itself at all.
+func TestSandboxRunOpensInTime(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ timeout, want time.Duration }{{0, 0}, {time.Minute, time.Minute}, {time.Millisecond, leastToOpen}} {
+		streams, _, _, _ := iostreams.Test()
+		o := fakeRun(&fakeBackend{}, streams)
+		o.Timeout = tt.timeout
+		o.Open = func(ctx context.Context, _ string) (sandbox.Backend, error) {
+			end, limited := ctx.Deadline()
+			if left := time.Until(end); limited != (tt.want > 0) || limited && (left > tt.want || left < tt.want-time.Second) {
+				t.Errorf("with --timeout %s: %s left to open, %v", tt.timeout, left, limited)
+			}
+			return nil, context.DeadlineExceeded
+		}
+		if err := runSandboxRun(t.Context(), o); !errors.Is(err, exitError(exitTimeout)) {
+			t.Errorf("got error %v", err)
+		}
 	}
 }
 

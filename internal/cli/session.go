@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
@@ -75,23 +74,6 @@ func sessionShape(s session.Summary) sessionJSON {
 		out.Problem = s.Problem.Error()
 	}
 	return out
-}
-
-// completeSession offers the IDs with their titles to the shell.
-func (o *sessionOptions) completeSession(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	store, err := o.Sessions()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	all, err := store.List(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	var out []string
-	for _, s := range all {
-		out = append(out, s.ID+"\t"+termtext.Line(s.Title))
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // sessionKind maps the errors of sessions.

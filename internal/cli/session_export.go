@@ -16,6 +16,8 @@ const (
 	formatJSON     = "json"
 )
 
+var sessionFormats = []string{formatMarkdown, formatJSON}
+
 type sessionExportOptions struct {
 	sessionOptions
 	ID     string
@@ -45,7 +47,7 @@ JSON document for programs, which is what session show --json prints.`,
 		Example:           "  agentctl session export 4fa2 -o talk.md\n  agentctl session export 4fa2 --format json | jq .title",
 		Args:              exactArgs(1, "the ID of a session"),
 		Annotations:       map[string]string{exitCodes: sessionCodes},
-		ValidArgsFunction: opts.completeSession,
+		ValidArgsFunction: firstArg(f.complete(f.sessionIDs)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.ID = args[0]
 			return run(cmd.Context(), opts)
@@ -56,11 +58,12 @@ JSON document for programs, which is what session show --json prints.`,
 	fl.StringVar(&opts.Format, "format", formatMarkdown, "markdown or json")
 	fl.StringVarP(&opts.Output, "output", "o", "", "write to `FILE` (default, and -: stdout)")
 	fl.BoolVar(&opts.Force, "force", false, "replace the file if it exists")
+	completeFlag(cmd, "format", oneOfWords(sessionFormats...))
 	return cmd
 }
 
 func runSessionExport(_ context.Context, o *sessionExportOptions) error {
-	if err := oneOf("format", o.Format, formatMarkdown, formatJSON); err != nil {
+	if err := oneOf("format", o.Format, sessionFormats...); err != nil {
 		return err
 	}
 	store, id, err := o.find(o.ID)

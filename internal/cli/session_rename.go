@@ -28,7 +28,7 @@ chat --continue goes on with the same one as before.`,
 		Example:           "  agentctl session rename 4fa2 \"Parser bug\"",
 		Args:              exactArgs(2, "the ID of a session and a title in quotes"),
 		Annotations:       map[string]string{exitCodes: sessionChangeCodes},
-		ValidArgsFunction: opts.completeSession,
+		ValidArgsFunction: firstArg(f.complete(f.sessionIDs)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.ID, opts.Title = args[0], args[1]
 			return run(cmd.Context(), opts)

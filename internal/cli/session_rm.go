@@ -31,7 +31,7 @@ them is not found or in use.`,
 		Example:           "  agentctl session rm 4fa2 07c1\n  agentctl session rm --all",
 		Args:              rangeArgs(0, -1, "the IDs of sessions"),
 		Annotations:       map[string]string{exitCodes: sessionChangeCodes},
-		ValidArgsFunction: opts.completeSession,
+		ValidArgsFunction: eachOnce(f.complete(f.sessionIDs)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.All == (len(args) > 0) {
 				return usageError{message: "session rm wants the IDs of sessions, or --all", hint: "agentctl session list shows them"}

@@ -36,7 +36,7 @@ system prompt and what was attached to the turns.`,
 		Example:           "  agentctl session show 4fa2\n  agentctl session show 4fa2 --json | jq '.records[] | select(.type == \"tool_call\")'",
 		Args:              exactArgs(1, "the ID of a session"),
 		Annotations:       map[string]string{exitCodes: sessionCodes},
-		ValidArgsFunction: opts.completeSession,
+		ValidArgsFunction: firstArg(f.complete(f.sessionIDs)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.ID = args[0]
 			return run(cmd.Context(), opts)

@@ -44,11 +44,13 @@ func shapes() []shape {
 		{"sandbox doctor", sandboxDoctorJSON{}},
 		{"sandbox run", sandboxRunJSON{}},
 		{"tool describe", toolDescribeJSON{}},
+		{"tool describe --prompt", toolPromptJSON{}},
 		{"tool invoke", toolpkg.InvokeResult{}},
 		{"tool lint", lintJSON{}},
 		{"tool list", toolListJSON{}},
 		{"tool new", toolpkg.NewResult{}},
 		{"tool prebuild", toolPrebuildJSON{}},
+		{"tool prebuild --key", toolKeyJSON{}},
 		{"trust", trustJSON{}},
 		{"version", versionJSON{}},
 	}

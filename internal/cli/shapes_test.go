@@ -58,7 +58,9 @@ var story = []struct {
 	{verb: "tool new", args: "second --lang sh"},
 	{verb: "tool prebuild", args: "--sandbox none"},
 	{verb: "tool list"},
+	{verb: "tool prebuild --key"},
 	{verb: "tool describe", args: "greet"},
+	{verb: "tool describe --prompt", args: "greet"},
 	{verb: "tool invoke", args: "greet:hello --sandbox none"},
 	{verb: "tool lint", args: "greet --sandbox none", exit: exitCheck}, // it accepts what no launcher may
 	{verb: "tool invoke", args: "nothing", exit: exitUsage},

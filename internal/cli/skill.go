@@ -18,7 +18,7 @@ func newSkillCmd(f *Factory) *cobra.Command {
 task needs it. Skills of the workspace win over the user's own, these over shared
 ones, and these over those of an app's profile.
 
-A NAME that holds a / or is . is a folder.`,
+A NAME that holds a / or is . is a folder; the SKILL.md in it stands for it.`,
 	},
 		newSkillNewCmd(f, nil), newSkillSaveCmd(f, nil), newSkillReadCmd(f, nil), newSkillListCmd(f, nil),
 		newSkillIndexCmd(f, nil), newSkillLintCmd(f, nil), newSkillExportCmd(f, nil), newSkillImportCmd(f, nil),
@@ -27,8 +27,11 @@ A NAME that holds a / or is . is a folder.`,
 	)
 }
 
-// isFolder tells whether a NAME on the command line is a folder.
-func isFolder(name string) bool { return name == "." || strings.ContainsAny(name, `/\`) }
+// isFolder tells whether a NAME on the command line is a folder, or the SKILL.md of
+// one.
+func isFolder(name string) bool {
+	return name == "." || name == ".." || strings.ContainsAny(name, `/\`) || strings.EqualFold(name, skill.ManifestName)
+}
 
 // findSkill returns the skill that a NAME on the command line means: that of a
 // folder, or the one that resolver finds.

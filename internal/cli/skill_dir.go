@@ -21,7 +21,7 @@ type writeDir struct {
 }
 
 func newWriteDir(f *Factory) writeDir {
-	return writeDir{Default: f.skillDir, Workspace: func() (string, error) { return f.Workspace() }, State: f.State()}
+	return writeDir{Default: f.skillDir, Workspace: f.Workspace, State: f.State()}
 }
 
 func (o *writeDir) addDirFlag(cmd *cobra.Command) {
@@ -34,6 +34,16 @@ func (o *writeDir) target() (string, error) {
 		return o.Default()
 	}
 	return filepath.Abs(o.Dir)
+}
+
+// place is the folder of skills for new ones, and the workspace whose other folders
+// can have what is meant, "" when --dir names one folder alone.
+func (o *writeDir) place() (dir, ws string, err error) {
+	if dir, err = o.target(); err != nil || o.Dir != "" {
+		return dir, "", err
+	}
+	ws, err = o.Workspace()
+	return dir, ws, err
 }
 
 // writing runs a write into the workspace. When a person's own hand makes the

@@ -34,7 +34,7 @@ func newSkillSwitchCmd(f *Factory, enable bool) *cobra.Command {
 	opts := &skillSwitchOptions{
 		outputOptions: outputOptions{IO: f.IO}, State: f.State(), Enable: enable, Disabled: f.disabledSkills,
 		Skills:    func(s SkillScope) (skill.Resolver, error) { return f.Skills(s) },
-		Workspace: func() (string, error) { return f.Workspace() },
+		Workspace: f.Workspace,
 	}
 	verb, effect := "enable", "Offer skills to models again"
 	if !enable {
@@ -45,6 +45,7 @@ func newSkillSwitchCmd(f *Factory, enable bool) *cobra.Command {
 		Long: effect + ` in this workspace, by name and whatever their source. A disabled skill
 is neither in a model's index nor readable by it; people can still read it. The
 names that changed are printed.`,
+		ValidArgsFunction: eachOnce(f.complete(f.skillNames(allSkills, switched(enable)))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Names = args
 			if opts.All == (len(args) > 0) {

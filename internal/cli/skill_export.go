@@ -44,8 +44,9 @@ func newSkillExportCmd(f *Factory, run func(context.Context, *skillExportOptions
 on every machine. VCS data, caches, virtual environments and a root evals/ folder
 are left out; symbolic links are refused. The file and the content digest, which is
 the same for folder and archive, are printed.`,
-		Example: "  agentctl skill export csv-summary\n  agentctl skill export ./csv-summary -o - | ssh host 'agentctl skill import -'",
-		Args:    exactArgs(1, "the name of a skill"),
+		Example:           "  agentctl skill export csv-summary\n  agentctl skill export ./csv-summary -o - | ssh host 'agentctl skill import -'",
+		Args:              exactArgs(1, "the name of a skill"),
+		ValidArgsFunction: firstArg(orFolder(f.complete(f.skillNames(allSkills, nil)))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = args[0]
 			if opts.JSON && opts.Output == "-" {

@@ -93,7 +93,7 @@ func (p *panelSkills) importFrom(ctx context.Context, path string) (string, erro
 	if err != nil {
 		return "", withHint(err)
 	}
-	p.f.fill() // the first skill of a workspace makes it trusted
+	p.f.forget() // the first skill of a workspace makes it trusted
 	text := fmt.Sprintf("%s (%s)", res.Name, termtext.Count(res.Files, "file"))
 	if n := len(res.Diagnostics); n > 0 {
 		text += fmt.Sprintf(", %s: l shows them", termtext.Count(n, "finding"))

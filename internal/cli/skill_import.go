@@ -40,7 +40,8 @@ kebab-case ASCII. A skill that exists is not touched without --force.
 
 The skill's lint findings are printed. Its instructions and scripts come from
 somebody else: read them before you let a model use them.`,
-		Args: exactArgs(1, "one archive, folder, or - for stdin"),
+		Args:              exactArgs(1, "one archive, folder, or - for stdin"),
+		ValidArgsFunction: firstArg(files),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Request.Source = args[0]
 			return run(cmd.Context(), opts)
@@ -57,7 +58,7 @@ somebody else: read them before you let a model use them.`,
 
 func runSkillImport(ctx context.Context, o *skillImportOptions) error {
 	if o.Request.Source == "-" {
-		o.Request.Source, o.Request.Data = "stdin", o.IO.In
+		o.Request.Source, o.Request.Data = "stdin", interruptible(ctx, o.IO.In)
 	}
 	var err error
 	if o.Request.Dir, err = o.target(); err != nil {

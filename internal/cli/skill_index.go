@@ -59,6 +59,7 @@ offers. Skills of a workspace that is not trusted are left out, as in a chat.`,
 	}
 	opts.addFlags(cmd)
 	opts.addAppFlag(cmd)
+	completeFlag(cmd, "app", orFolder(f.complete(f.appNames)))
 	cmd.Flags().IntVar(&opts.Budget, "budget", 0, "`CHARS` for each block (default: 2 % of the model's context window)")
 	cmd.Flags().BoolVar(&f.TrustFlag, "trust-workspace", f.TrustFlag, "trust the workspace for this run")
 	return cmd

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +34,9 @@ type skillLintJSON struct {
 	Diff string `json:"diff,omitempty"`
 }
 
+// lintFormats are the values of --format.
+var lintFormats = []string{"text", "json", "sarif", "github"}
+
 const lintCodes = `  0    no errors; there can be warnings
   1    failed
   2    wrong arguments, or the skill or folder does not exist
@@ -57,8 +60,9 @@ explains them. A profile holds skills to the rules of one client.
 --fix mends what can be mended without touching the meaning: quotes, fences, byte
 order mark, line ends, a missing or badly spelled name, the file's own name.
 --diff shows that and writes nothing.`,
-		Example:     "  agentctl skill lint\n  agentctl skill lint ./skills --profile upload --format github\n  agentctl skill lint csv-summary --diff",
-		Annotations: map[string]string{exitCodes: lintCodes},
+		Example:           "  agentctl skill lint\n  agentctl skill lint ./skills --profile upload --format github\n  agentctl skill lint csv-summary --diff",
+		Annotations:       map[string]string{exitCodes: lintCodes},
+		ValidArgsFunction: eachOnce(orFolder(f.complete(f.skillNames(allSkills, nil), brokenNames(f.loadAllSkills), f.folderNames))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Names = args
 			return run(cmd.Context(), opts)
@@ -70,6 +74,9 @@ order mark, line ends, a missing or badly spelled name, the file's own name.
 	fl.StringVar(&opts.Format, "format", "text", "text, json, sarif or github")
 	fl.BoolVar(&opts.Fix, "fix", false, "mend what can be mended by machine")
 	fl.BoolVar(&opts.Diff, "diff", false, "show what --fix would change, and write nothing")
+	cmd.MarkFlagsMutuallyExclusive("format", "json")
+	completeFlag(cmd, "profile", oneOfWords(skill.Profiles()...))
+	completeFlag(cmd, "format", oneOfWords(lintFormats...))
 	return cmd
 }
 
@@ -77,7 +84,7 @@ func runSkillLint(ctx context.Context, o *skillLintOptions) error {
 	if err := oneOf("profile", o.Lint.Profile, skill.Profiles()...); err != nil {
 		return err
 	}
-	if err := oneOf("format", o.Format, "text", "json", "sarif", "github"); err != nil {
+	if err := oneOf("format", o.Format, lintFormats...); err != nil {
 		return err
 	}
 	if o.JSON {
@@ -178,9 +185,6 @@ func (o *skillLintOptions) unknown(ctx context.Context, name string) bool {
 }
 
 func (o *skillLintOptions) folder(ctx context.Context, dir string, set *lintSet) error {
-	if base := filepath.Base(dir); !isDir(dir) && base != "." && fileExists(dir) {
-		dir = filepath.Dir(dir) // the SKILL.md itself
-	}
 	l, err := loadListing(ctx, func() (skill.Resolver, error) { return o.Skills(SkillScope{Path: dir}) })
 	if err != nil {
 		return err
@@ -195,11 +199,6 @@ func (o *skillLintOptions) folder(ctx context.Context, dir string, set *lintSet)
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func fileExists(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode()&fs.ModeType == 0
 }
 
 // add takes what lies in folders; what is built in is not the user's to mend.
@@ -246,15 +245,12 @@ func (o *skillLintOptions) print(res skill.LintResult, diff string) error {
 	case "sarif":
 		return skill.WriteSARIF(o.IO.Out, res.Diagnostics, base, buildVersion().Version)
 	case "github":
-		return skill.WriteGitHub(o.IO.Out, res.Diagnostics, base)
+		w := forTerminal(o.IO.Out, o.IO.OutTTY)
+		return errors.Join(skill.WriteGitHub(w, res.Diagnostics, base), w.Close())
 	}
 	if o.Diff {
 		printDiagnostics(o.IO, res.Diagnostics)
-		if o.IO.OutTTY {
-			diff = termtext.Block(diff)
-		}
-		_, err := fmt.Fprint(o.IO.Out, diff)
-		return err
+		return writeText(o.IO, diff)
 	}
 	for _, d := range res.Diagnostics {
 		if _, err := fmt.Fprintln(o.IO.Out, termtext.Line(d.String())); err != nil {

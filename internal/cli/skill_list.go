@@ -60,9 +60,11 @@ wrong with a file is said on stderr; the exit code stays 0.
 	}
 	opts.addFlags(cmd)
 	opts.addAppFlag(cmd)
+	completeFlag(cmd, "app", orFolder(f.complete(f.appNames)))
 	cmd.Flags().StringVar(&opts.Path, "path", "", "look at the skills folder `ROOT` alone")
 	cmd.Flags().StringVar(&opts.Why, "why", "", "explain which skill `NAME` means")
 	cmd.MarkFlagsMutuallyExclusive("path", "app")
+	completeFlag(cmd, "why", f.complete(f.skillNames(opts.scope, nil)))
 	return cmd
 }
 
@@ -71,7 +73,6 @@ func runSkillList(ctx context.Context, o *skillListOptions) error {
 	if err != nil {
 		return err
 	}
-	scope.Path = o.Path
 	l, err := loadListing(ctx, func() (skill.Resolver, error) { return o.Skills(scope) })
 	if err != nil {
 		return err
@@ -84,6 +85,13 @@ func runSkillList(ctx context.Context, o *skillListOptions) error {
 	}
 	printDiagnostics(o.IO, l.Diagnostics)
 	return o.print(l.Items, l.Diagnostics)
+}
+
+// scope is what is listed: the folder alone, or what the app gets.
+func (o *skillListOptions) scope(ctx context.Context) (SkillScope, error) {
+	scope, err := o.appFlag.scope(ctx)
+	scope.Path = o.Path
+	return scope, err
 }
 
 func (o *skillListOptions) print(items []*skill.Item, ds []diag.Diagnostic) error {

@@ -43,12 +43,13 @@ that a good skill answers. Nothing that exists is overwritten.`,
 	opts.addDirFlag(cmd)
 	cmd.Flags().StringVarP(&opts.Request.Description, "description", "d", "", "what the skill does and when to use it")
 	cmd.Flags().StringSliceVar(&opts.Request.With, "with", nil, "`PARTS` to add: scripts, references, evals")
+	completeFlag(cmd, "with", commaList(oneOfWords(skill.Parts()...)))
 	return cmd
 }
 
 func runSkillNew(ctx context.Context, o *skillNewOptions) error {
 	var err error
-	if o.Request.Dir, err = o.target(); err != nil {
+	if o.Request.Dir, o.Request.Workspace, err = o.place(); err != nil {
 		return err
 	}
 	var res skill.NewResult

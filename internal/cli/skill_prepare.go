@@ -39,7 +39,8 @@ skill asks for: the same requirements use it again, changed ones make a new one.
 
 Packages are downloaded as uv is set up to do. Only wheels are taken, since
 building a package runs its code: --allow-builds permits that.`,
-		Args: exactArgs(1, "the name of a skill"),
+		Args:              exactArgs(1, "the name of a skill"),
+		ValidArgsFunction: firstArg(orFolder(f.complete(f.skillNames(allSkills, nil)))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = args[0]
 			return run(cmd.Context(), opts)

@@ -44,9 +44,10 @@ func newSkillPromoteCmd(f *Factory, run func(context.Context, *skillPromoteOptio
 		Use: "promote NAME --to DIR", Short: "Copy a checked skill to a shared folder",
 		Long: `Copy a skill without lint errors to DIR/NAME, whole or not at all. The digest and a
 commit message are printed; nothing is committed.`,
-		Example:     "  agentctl skill promote csv-summary --to skills",
-		Args:        exactArgs(1, "the name of a skill"),
-		Annotations: map[string]string{exitCodes: promoteCodes},
+		Example:           "  agentctl skill promote csv-summary --to skills",
+		Args:              exactArgs(1, "the name of a skill"),
+		Annotations:       map[string]string{exitCodes: promoteCodes},
+		ValidArgsFunction: firstArg(orFolder(f.complete(f.skillNames(allSkills, nil)))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = args[0]
 			if opts.Request.To == "" {

@@ -3,14 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/archive"
-	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
 
@@ -58,9 +56,10 @@ func newSkillReadCmd(f *Factory, run func(context.Context, *skillReadOptions) er
 never cut. --path prints one file of the skill instead. --for-model prints exactly
 what a model gets from read_skill: folder, files, scripts, and the body up to
 50,000 characters.`,
-		Example:     "  agentctl skill read csv-summary\n  agentctl skill read csv-summary --path references/formats.md\n  agentctl skill read ./draft --for-model --args \"sales.csv\"",
-		Args:        exactArgs(1, "the name of a skill"),
-		Annotations: map[string]string{exitCodes: skillReadCodes},
+		Example:           "  agentctl skill read csv-summary\n  agentctl skill read csv-summary --path references/formats.md\n  agentctl skill read ./draft --for-model --args \"sales.csv\"",
+		Args:              oneSkill,
+		Annotations:       map[string]string{exitCodes: skillReadCodes},
+		ValidArgsFunction: firstArg(orFolder(f.complete(f.skillNames(opts.scope, nil)))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Request.Name = args[0]
 			return run(cmd.Context(), opts)
@@ -68,12 +67,24 @@ what a model gets from read_skill: folder, files, scripts, and the body up to
 	}
 	opts.addFlags(cmd)
 	opts.addAppFlag(cmd)
+	completeFlag(cmd, "app", orFolder(f.complete(f.appNames)))
 	fl := cmd.Flags()
 	fl.StringVar(&opts.Request.Path, "path", "", "print the file `REL` of the skill")
 	fl.StringVar(&opts.Request.Args, "args", "", "append `TEXT` as the invocation's arguments")
 	fl.BoolVar(&opts.ForModel, "for-model", false, "print exactly what read_skill returns")
 	fl.IntVar(&opts.Request.Offset, "offset", 0, "begin at `LINE` of the body or file, counted from 1")
 	return cmd
+}
+
+// oneSkill wants the name of a skill; a second word is most likely one of its files.
+func oneSkill(cmd *cobra.Command, args []string) error {
+	if len(args) == 2 {
+		return usageError{
+			message: fmt.Sprintf("%s wants the name of one skill, got %q and %q", cmd.CommandPath(), args[0], args[1]),
+			hint:    fmt.Sprintf("a file of the skill: %s %s --path %s", cmd.CommandPath(), args[0], args[1]),
+		}
+	}
+	return exactArgs(1, "the name of a skill")(cmd, args)
 }
 
 func runSkillRead(ctx context.Context, o *skillReadOptions) error {
@@ -132,8 +143,7 @@ func (o *skillReadOptions) forModel(ctx context.Context, l *skill.Listing, scope
 		return err
 	}
 	if !o.JSON {
-		_, err = fmt.Fprint(o.IO.Out, text)
-		return err
+		return writeText(o.IO, text)
 	}
 	out, err := o.shape(ctx, it)
 	if err != nil {
@@ -159,12 +169,7 @@ func (o *skillReadOptions) file(ctx context.Context, it *skill.Item) error {
 		out.Body = fromLine(string(data), o.Request.Offset)
 		return writeJSON(o.IO.Out, out)
 	}
-	text := fromLine(string(data), o.Request.Offset)
-	if o.IO.OutTTY {
-		text = termtext.Block(text)
-	}
-	_, err = io.WriteString(o.IO.Out, text)
-	return err
+	return writeText(o.IO, fromLine(string(data), o.Request.Offset))
 }
 
 func (o *skillReadOptions) body(ctx context.Context, it *skill.Item) error {
@@ -183,8 +188,7 @@ func (o *skillReadOptions) body(ctx context.Context, it *skill.Item) error {
 	if o.IO.OutTTY {
 		return renderMarkdown(o.IO, text)
 	}
-	_, err := io.WriteString(o.IO.Out, text)
-	return err
+	return writeText(o.IO, text)
 }
 
 // fromLine is the text from a line on, counted from 1; 0 means all of it.

@@ -36,8 +36,9 @@ func newSkillSaveCmd(f *Factory, run func(context.Context, *skillSaveOptions) er
 	cmd := &cobra.Command{
 		Use: "save NAME [-d TEXT]", Short: "Write a skill, as a model's save_skill does",
 		Long: `Write a skill into the workspace. A skill that exists under that name or folder is
-changed: what is not given stays as it is, other keys and comments included. A new
-one needs a description and a body. The folder is the name in kebab-case ASCII.
+changed where it lies, also in .agents/skills and .claude/skills: what is not given
+stays as it is, other keys and comments included. A new one needs a description and
+a body. The folder is the name in kebab-case ASCII.
 The file is replaced in one step.`,
 		Example: "  agentctl skill save csv-summary -d \"Summarises CSV files. Use when …\" --body draft.md\n  agentctl skill save csv-summary -d \"A better description.\"",
 		Args:    exactArgs(1, "the name of a skill"),
@@ -58,14 +59,14 @@ The file is replaced in one step.`,
 
 func runSkillSave(ctx context.Context, o *skillSaveOptions) error {
 	if o.Body != "" {
-		body, err := readText(o.IO, o.Body)
+		body, err := readText(ctx, o.IO, o.Body)
 		if err != nil {
 			return err
 		}
 		o.Request.Body = &body
 	}
 	var err error
-	if o.Request.Dir, err = o.target(); err != nil {
+	if o.Request.Dir, o.Request.Workspace, err = o.place(); err != nil {
 		return err
 	}
 	var res skill.SaveResult
@@ -73,6 +74,9 @@ func runSkillSave(ctx context.Context, o *skillSaveOptions) error {
 		res, err = skill.Save(ctx, o.Request)
 		return err
 	})
+	if o.Request.Body != nil && skill.HasFrontMatter(*o.Request.Body) && err != nil {
+		return hintedError{err: err, hint: "to take over a whole SKILL.md, put it into a folder of its own and run: agentctl skill import FOLDER"}
+	}
 	if err != nil {
 		return err
 	}
@@ -88,8 +92,8 @@ func runSkillSave(ctx context.Context, o *skillSaveOptions) error {
 const maxText = 4 << 20
 
 // readText reads a file that was named on the command line, - for stdin.
-func readText(s *iostreams.IOStreams, name string) (string, error) {
-	in := s.In
+func readText(ctx context.Context, s *iostreams.IOStreams, name string) (string, error) {
+	in := interruptible(ctx, s.In)
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

@@ -46,9 +46,9 @@ const syncCodes = `  0    every root is up to date
 func newSkillSyncCmd(f *Factory, run func(context.Context, *skillSyncOptions) error) *cobra.Command {
 	opts := &skillSyncOptions{
 		outputOptions: outputOptions{IO: f.IO},
-		Config:        func() (*config.Loaded, error) { return f.Config() },
+		Config:        f.Config,
 		Trusted:       func() (bool, error) { return f.Trusted() },
-		Workspace:     func() (string, error) { return f.Workspace() },
+		Workspace:     f.Workspace,
 	}
 	if run == nil {
 		run = runSkillSync
@@ -58,7 +58,8 @@ func newSkillSyncCmd(f *Factory, run func(context.Context, *skillSyncOptions) er
 		Long: `Fetch and fast-forward the git checkouts that hold skills: the folders that are
 named, else those of skills.sync. No hook runs, and a tree with changes of its own
 is never touched. What was added, changed and removed is printed.`,
-		Annotations: map[string]string{exitCodes: syncCodes},
+		Annotations:       map[string]string{exitCodes: syncCodes},
+		ValidArgsFunction: folders,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Roots = args
 			return run(cmd.Context(), opts)

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agentctl/agentctl/internal/iostreams"
 	"github.com/agentctl/agentctl/internal/termtext"
 )
 
@@ -23,6 +25,14 @@ func forTerminal(w io.Writer, isTerminal bool) io.WriteCloser {
 		return nopCloser{w}
 	}
 	return &terminalWriter{w: w}
+}
+
+// writeText prints foreign text: every byte as it is in a pipe, made visible on a
+// terminal.
+func writeText(s *iostreams.IOStreams, text string) error {
+	w := forTerminal(s.Out, s.OutTTY)
+	_, err := io.WriteString(w, text)
+	return errors.Join(err, w.Close())
 }
 
 type nopCloser struct{ io.Writer }

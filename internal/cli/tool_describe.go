@@ -72,10 +72,12 @@ arguments of each command. Everything is read from files; nothing is run.
 --schema prints the schema of the arguments as its author wrote it (of a package:
 an object with one schema a command), --prompt the inventory as a model's prompt
 has it, --format the tools as a provider's request or an MCP tools/list result
-has them.`,
-		Example:     "  agentctl tool describe data-fetch\n  agentctl tool describe data-fetch:data-fetch --schema\n  agentctl tool describe data-fetch --format openai",
-		Args:        exactArgs(1, "the name of a package, or PKG:CMD"),
-		Annotations: map[string]string{exitCodes: toolReadExitCodes},
+has them. What --schema and --format print is JSON of that form, with --json or
+without.`,
+		Example:           "  agentctl tool describe data-fetch\n  agentctl tool describe data-fetch:data-fetch --schema\n  agentctl tool describe data-fetch --format openai",
+		Args:              exactArgs(1, "the name of a package, or PKG:CMD"),
+		Annotations:       map[string]string{exitCodes: toolReadExitCodes},
+		ValidArgsFunction: firstArg(f.complete(f.packageNames, f.commandNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = args[0]
 			return run(cmd.Context(), opts)
@@ -86,6 +88,7 @@ has them.`,
 	cmd.Flags().BoolVar(&opts.Prompt, "prompt", false, "print the inventory for a prompt")
 	cmd.Flags().StringVar(&opts.Format, "format", "", "print the tools as `FORMAT` wants them: "+strings.Join(toolpkg.Formats(), ", "))
 	cmd.MarkFlagsMutuallyExclusive("schema", "prompt", "format")
+	completeFlag(cmd, "format", oneOfWords(toolpkg.Formats()...))
 	return cmd
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,7 +52,7 @@ const toolInvokeExitCodes = `  N    the tool's own exit code: 0 ok, 1 failed, 2 
 func newToolInvokeCmd(f *Factory, run func(context.Context, *toolInvokeOptions) error) *cobra.Command {
 	opts := &toolInvokeOptions{
 		outputOptions: outputOptions{IO: f.IO}, toolsFactory: f.tools(), LookupEnv: os.LookupEnv,
-		Config: func() (*config.Loaded, error) { return f.Config() }, Workspace: f.workspaceOptions,
+		Config: f.Config, Workspace: f.workspaceOptions,
 		Open: func(ctx context.Context, name string) (sandbox.Backend, error) { return f.Sandbox(ctx, name) },
 	}
 	if run == nil {
@@ -74,8 +73,9 @@ runs nothing. The tool's output passes through unchanged, with declared secrets
 redacted; --json prints the result as one object, --for-model what a model reads.`,
 		Example: `  agentctl tool invoke data-fetch '{"name":"bike-rides","output":"rides.csv"}'
   agentctl tool invoke data-fetch:data-fetch --arg name=bike-rides --arg output=rides.csv --json`,
-		Args:        rangeArgs(1, 2, "the name of a command, and its arguments as JSON"),
-		Annotations: map[string]string{exitCodes: toolInvokeExitCodes},
+		Args:              rangeArgs(1, 2, "the name of a command, and its arguments as JSON"),
+		Annotations:       map[string]string{freeArgs: "yes", exitCodes: toolInvokeExitCodes},
+		ValidArgsFunction: firstArg(f.complete(f.bareCommandNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = args[0]
 			if len(args) > 1 {
@@ -102,6 +102,12 @@ func runToolInvoke(ctx context.Context, o *toolInvokeOptions) error {
 	if err != nil {
 		return o.failed(err)
 	}
+	if r.OutputErr != nil {
+		return r.OutputErr
+	}
+	if r.Ungranted != "" {
+		r.Hint = "grant it for this call with --env " + r.Ungranted + "\n" + r.Hint
+	}
 	if err := o.print(r); err != nil {
 		return err
 	}
@@ -123,12 +129,11 @@ func (o *toolInvokeOptions) failed(err error) error {
 // only what agentctl has to say is left.
 func (o *toolInvokeOptions) print(r toolpkg.InvokeResult) error {
 	if o.JSON {
-		return writeJSON(o.IO.Out, r)
+		return ownFailure(o.IO, writeJSON(o.IO.Out, r))
 	}
 	printDiagnostics(o.IO, r.Findings)
 	if o.ForModel {
-		_, err := io.WriteString(o.IO.Out, r.ForModel())
-		return err
+		return ownFailure(o.IO, writeText(o.IO, r.ForModel()))
 	}
 	o.notes(r)
 	return nil
@@ -178,7 +183,7 @@ func (o *toolInvokeOptions) invoke(ctx context.Context) (toolpkg.InvokeResult, e
 	if err := cmp.Or(failed[pkg], err); err != nil {
 		return none, err
 	}
-	c, err := o.call(f)
+	c, err := o.call(ctx, f)
 	if err != nil {
 		return none, err
 	}
@@ -194,7 +199,8 @@ func (o *toolInvokeOptions) invoke(ctx context.Context) (toolpkg.InvokeResult, e
 		c.Stdout, c.Stderr = out, errOut
 	}
 	r := v.Invoke(ctx, c)
-	return r, errors.Join(out.Close(), errOut.Close())
+	r.OutputErr = errors.Join(r.OutputErr, out.Close(), errOut.Close())
+	return r, nil
 }
 
 // build brings the named package, or for a bare command all packages, up to date,
@@ -211,7 +217,7 @@ func (o *toolInvokeOptions) build(ctx context.Context) (failed map[string]error,
 	if pkg, _, ok := strings.Cut(o.Name, ":"); ok {
 		names = []string{pkg}
 	}
-	sources, err := o.pick(ctx, l, names)
+	sources, _, err := o.pick(l, names) // those that do not load are below
 	if err != nil {
 		return nil, err
 	}
@@ -238,19 +244,34 @@ func (o *toolInvokeOptions) find(ctx context.Context) (toolpkg.Function, error) 
 		return toolpkg.Function{}, err
 	}
 	p, command, err := c.Find(o.Name)
-	if _, missing := as[*toolpkg.NotFoundError](err); missing && !strings.Contains(o.Name, ":") && len(c.Unbuilt) > 0 {
-		err = hintedError{err: err, hint: fmt.Sprintf("not built, so their commands are not known: %s; run agentctl tool prebuild", shorten(c.Unbuilt, 10))}
+	if _, missing := as[*toolpkg.NotFoundError](err); missing && !strings.Contains(o.Name, ":") {
+		err = hintedError{err: err, hint: bareNameHint(c, o.Name)}
 	}
 	return toolpkg.Function{Name: command.Tool(), Package: p, Command: command}, err
 }
 
-func (o *toolInvokeOptions) call(f toolpkg.Function) (toolpkg.Call, error) {
+// bareNameHint says why no command has this name, as far as that can be known.
+func bareNameHint(c *toolpkg.Catalog, name string) string {
+	_, err := c.Package(name)
+	if _, unbuilt := as[*toolpkg.NotBuiltError](err); unbuilt {
+		return fmt.Sprintf("package %s is not built, so its commands are not known; run agentctl tool prebuild %s", name, name)
+	}
+	switch {
+	case err == nil:
+		return name + " is a package; name one of its commands"
+	case len(c.Unbuilt) > 0:
+		return fmt.Sprintf("not built, so their commands are not known: %s; run agentctl tool prebuild", shorten(c.Unbuilt, 10))
+	}
+	return ""
+}
+
+func (o *toolInvokeOptions) call(ctx context.Context, f toolpkg.Function) (toolpkg.Call, error) {
 	c := toolpkg.Call{Function: f, Timeout: o.Timeout, ForModel: o.ForModel}
 	cwd, err := o.Cwd()
 	if err != nil {
 		return c, err
 	}
-	if c.Args, err = o.text(cwd); err != nil {
+	if c.Args, err = o.text(ctx, cwd); err != nil {
 		return c, err
 	}
 	if len(o.Args) > 0 {
@@ -280,16 +301,22 @@ func (o *toolInvokeOptions) call(f toolpkg.Function) (toolpkg.Call, error) {
 
 // text reads the JSON of the arguments from where it is, without the byte order
 // mark that some programs begin with.
-func (o *toolInvokeOptions) text(cwd string) ([]byte, error) {
+func (o *toolInvokeOptions) text(ctx context.Context, cwd string) ([]byte, error) {
 	data := []byte(o.Text)
 	var err error
 	if o.Text == "-" {
-		data, err = io.ReadAll(o.IO.In)
+		data, err = toolpkg.ReadArgs("stdin", interruptible(ctx, o.IO.In))
 	} else if name, isFile := strings.CutPrefix(o.Text, "@"); isFile {
-		data, err = os.ReadFile(absolutePaths(cwd, []string{name})[0])
+		data, err = toolpkg.ReadArgsFile(absolutePaths(cwd, []string{name})[0])
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	if err == nil && !utf8.Valid(data) {
 		err = errors.New("the arguments are not UTF-8")
+	}
+	if err == nil && toolpkg.IsArg(o.Text) {
+		return nil, usageError{message: fmt.Sprintf("%q is no JSON object", o.Text), hint: "single arguments are written --arg " + shellWord(o.Text)}
 	}
 	if err != nil {
 		return nil, usageError{message: err.Error(), hint: "give one JSON object, -, or @FILE with a file that holds one"}

@@ -46,6 +46,7 @@ with arguments that it accepts.`,
   3    there are lint errors
   125  no sandbox can be used
   130  interrupted`},
+		ValidArgsFunction: eachOnce(orFolder(f.complete(f.sourceNames, brokenNames(f.toolSources), f.packageNames, f.folderNames))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Names = args
 			return run(cmd.Context(), opts)
@@ -181,16 +182,19 @@ func buildFinding(src *toolpkg.Source, found []diag.Diagnostic, err error) ([]di
 	if diag.HasErrors(found) {
 		return found, nil
 	}
-	code := ""
-	if _, ok := errors.AsType[*toolpkg.BuildError](err); ok {
-		code = "tool.build"
+	d := diag.Diagnostic{File: src.Dir, Severity: diag.Error, Message: err.Error()}
+	if bad, ok := errors.AsType[*toolpkg.BuildError](err); ok {
+		d.Code = "tool.build"
+		if file, line, column := bad.Position(src.Dir); file != "" {
+			d.File, d.Line, d.Column = file, line, column
+		}
 	} else if _, ok := errors.AsType[*toolpkg.DescribeError](err); ok {
-		code = "contract.describe"
+		d.Code = "contract.describe"
 	}
-	if code == "" {
+	if d.Code == "" {
 		return nil, err
 	}
-	return append(found, diag.Diagnostic{File: src.Dir, Severity: diag.Error, Code: code, Message: err.Error()}), nil
+	return append(found, d), nil
 }
 
 // prebuilt checks a package that is built; root is its folder.
@@ -198,6 +202,9 @@ func (o *toolLintOptions) prebuilt(ctx context.Context, root string) ([]diag.Dia
 	p, err := toolpkg.LoadPackage(root)
 	if err != nil {
 		return []diag.Diagnostic{{File: root, Severity: diag.Error, Code: "tool.broken", Message: err.Error()}}, nil
+	}
+	if err := p.Damaged(); err != nil {
+		return []diag.Diagnostic{{File: p.Dir, Severity: diag.Error, Code: "tool.broken", Message: err.Error()}}, nil
 	}
 	found, err := o.suite(ctx, p)
 	return toolpkg.InSource(p.Dir, found), err

@@ -23,7 +23,7 @@ type toolNewOptions struct {
 
 func newToolNewCmd(f *Factory, run func(context.Context, *toolNewOptions) error) *cobra.Command {
 	opts := &toolNewOptions{
-		outputOptions: outputOptions{IO: f.IO}, Workspace: func() (string, error) { return f.Workspace() },
+		outputOptions: outputOptions{IO: f.IO}, Workspace: f.Workspace,
 		Skills: func(s SkillScope) (skill.Resolver, error) { return f.Skills(s) },
 	}
 	if run == nil {
@@ -51,6 +51,8 @@ dependencies of the package, and the skill stays as it is.`,
 	flags.StringVarP(&opts.Request.Description, "description", "d", "", "what the package is for")
 	flags.StringVar(&opts.FromSkill, "from-skill", "", "make commands of the scripts of `SKILL`")
 	cmd.MarkFlagsMutuallyExclusive("lang", "from-skill")
+	completeFlag(cmd, "lang", oneOfWords(toolpkg.Languages()...))
+	completeFlag(cmd, "from-skill", f.complete(f.skillNames(allSkills, nil)))
 	return cmd
 }
 
@@ -98,7 +100,13 @@ func (o *toolNewOptions) fromSkill(ctx context.Context) error {
 	}
 	tools, found := skill.ScriptTools(res.Winner)
 	printDiagnostics(o.IO, found)
-	if len(found) > 0 || len(tools) == 0 {
+	if len(found) > 0 && len(tools) > 0 { // half a skill would pass for all of it
+		return hintedError{
+			err:  fmt.Errorf("skill %q describes %s and has faults beside them; nothing was made", res.Winner.Name, termtext.Count(len(tools), "script")),
+			hint: "correct " + filepath.Join(res.Winner.Dir, skill.ToolsFile) + ", or take the faulty entries out", exit: exitUsage,
+		}
+	}
+	if len(tools) == 0 {
 		return hintedError{
 			err:  fmt.Errorf("skill %q describes no script that can be called", res.Winner.Name),
 			hint: "describe its scripts in " + filepath.Join(res.Winner.Dir, skill.ToolsFile), exit: exitUsage,

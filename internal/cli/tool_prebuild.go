@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/diag"
-	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
 )
@@ -53,8 +52,8 @@ func newToolPrebuildCmd(f *Factory, run func(context.Context, *toolPrebuildOptio
 		Use: "prebuild [PKG or DIR …]", Short: "Build tool packages and freeze their descriptions",
 		Long: `Build the source packages of the workspace (tools/*) and of the configuration, or
 those that are named, into .agentctl/prebuilt. A package whose files, toolchain and
-declared variables are those of its build is left alone; times do not count. The
-new build replaces the old one only when it is complete and its launcher answers.
+declared variables are those of its build, and whose build is whole, is left alone;
+times do not count. The new build replaces the old one only when it is complete and its launcher answers.
 
 Builders run like make, outside the sandbox and with declared variables only; the
 launcher that they made is asked inside the sandbox.
@@ -70,6 +69,7 @@ for a cache of .agentctl/prebuilt.`,
   3    --check: a build is stale or missing
   125  no sandbox can be used; --sandbox none builds without one
   130  interrupted`},
+		ValidArgsFunction: eachOnce(orFolder(f.complete(f.sourceNames, f.folderNames))),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Names = args
 			return run(cmd.Context(), opts)
@@ -102,19 +102,24 @@ func runToolPrebuild(ctx context.Context, o *toolPrebuildOptions) error {
 	if err != nil {
 		return err
 	}
-	sources, err := o.pick(ctx, l, o.Names)
+	sources, broken, err := o.pick(l, o.Names)
 	if err != nil {
 		return err
 	}
-	found, broken := l.Diagnostics, l.Broken
-	if len(o.Names) > 0 {
-		found, broken = nil, nil // of packages that were not asked for
-	} else if len(sources) == 0 && len(l.Broken) == 0 {
+	if len(sources) == 0 && len(broken) == 0 {
 		return noToolSources("build", l.Looked)
 	}
 	p, err := o.Prebuilder(o.Sandbox)
 	if err != nil {
 		return err
+	}
+	var found []diag.Diagnostic
+	if len(o.Names) == 0 {
+		found = slices.Concat(l.Diagnostics, toolpkg.Orphans(p.Out, l))
+	} else { // not of packages that were not asked for
+		for _, b := range broken {
+			found = append(found, b.Diagnostics...)
+		}
 	}
 	outcomes, err := o.work(ctx, p, sources)
 	if err != nil {
@@ -148,7 +153,7 @@ func (o *toolPrebuildOptions) work(ctx context.Context, p *toolpkg.Prebuilder, s
 
 // withBroken adds the packages that do not load. Their errors are among the
 // diagnostics.
-func withBroken(outcomes []toolpkg.Outcome, broken []*registry.Broken) []toolpkg.Outcome {
+func withBroken(outcomes []toolpkg.Outcome, broken []brokenSource) []toolpkg.Outcome {
 	for _, b := range broken {
 		outcomes = append(outcomes, toolpkg.Outcome{
 			Name: b.Name, Status: toolpkg.Failed, Reasons: []string{b.Diagnostics[0].Message},

@@ -99,16 +99,20 @@ func (l *Listing[T]) broken(name string) *Broken {
 }
 
 func (l *Listing[T]) notFound(name string) *NotFoundError {
-	var names []string
+	e := &NotFoundError{Kind: l.Kind, Name: name, Looked: l.Looked}
 	for _, it := range l.Winners() {
 		if it.State != Disabled {
-			names = append(names, it.Name)
+			e.Available = append(e.Available, it.Name)
 		}
 	}
-	return &NotFoundError{
-		Kind: l.Kind, Name: name, Available: names, Looked: l.Looked,
-		Nearest: suggest.Nearest(name, names, 3),
+	for _, b := range l.Broken {
+		if !slices.Contains(e.Available, b.Name) && !slices.Contains(e.Broken, b.Name) {
+			e.Broken = append(e.Broken, b.Name)
+		}
 	}
+	slices.Sort(e.Broken)
+	e.Nearest = suggest.Nearest(name, slices.Concat(e.Available, e.Broken), 3)
+	return e
 }
 
 func reason[T any](win, lose hit[T]) string {
@@ -191,8 +195,9 @@ type NotFoundError struct {
 	Kind, Name string
 	// Nearest are the closest names, best first.
 	Nearest []string
-	// Available are all names; Looked the roots that were searched.
-	Available, Looked []string
+	// Available are all names, Broken those that do not load; Looked the roots that
+	// were searched.
+	Available, Broken, Looked []string
 }
 
 func (e *NotFoundError) Error() string {

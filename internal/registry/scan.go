@@ -24,6 +24,10 @@ var skipped = map[string]bool{
 	".tox": true, ".cache": true, ".agentctl": true,
 }
 
+// Skipped tells whether a scan looks past folders of that name, so that no package
+// can lie in one.
+func Skipped(name string) bool { return skipped[name] || strings.HasPrefix(name, StagingPrefix) }
+
 // StagingPrefix starts the names of folders in which a package is being put
 // together before it gets its name; a killed run can leave one behind.
 const StagingPrefix = ".agentctl-"
@@ -105,7 +109,7 @@ func (s *scanner) folder(ctx context.Context, rel string, depth int, single bool
 }
 
 func (s *scanner) child(ctx context.Context, parent string, e fs.DirEntry, depth int, real string) error {
-	if skipped[e.Name()] || strings.HasPrefix(e.Name(), StagingPrefix) {
+	if Skipped(e.Name()) {
 		return nil
 	}
 	rel := path.Join(parent, e.Name())

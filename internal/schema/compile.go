@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -29,7 +28,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noLoader{})
-	c.UseRegexpEngine(lenientRegexp)
+	c.UseRegexpEngine(compilePattern)
 	if err := c.AddResource(location, doc); err != nil {
 		return nil, &InvalidError{Reason: err.Error()}
 	}
@@ -63,21 +62,4 @@ type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("a schema may only refer to itself, not to %q", url)
-}
-
-// anything matches every string.
-type anything string
-
-func (anything) MatchString(string) bool { return true }
-func (a anything) String() string        { return string(a) }
-
-// lenientRegexp lets a pattern that Go cannot read, such as one with a
-// lookahead, pass everything: the tool checks its own arguments too, and Lint
-// warns about it.
-func lenientRegexp(s string) (jsonschema.Regexp, error) {
-	re, err := regexp.Compile(s)
-	if err != nil {
-		return anything(s), nil
-	}
-	return re, nil
 }

@@ -128,7 +128,14 @@ func (l *linter) types(s map[string]any, path string) {
 
 func (l *linter) keywords(s map[string]any, path string, depth int) {
 	if p, ok := s["pattern"].(string); ok && lookaround.MatchString(p) {
-		l.warn("schema.pattern-lookaround", path, "a lookaround in pattern makes llama.cpp refuse every tool; describe the rule instead")
+		l.warn("schema.pattern-lookaround", path, "a lookaround in pattern makes llama.cpp refuse every tool, and agentctl does not check it; describe the rule instead, and check it in the tool")
+	} else if ok && uncheckable(p) {
+		l.warn("schema.pattern-unchecked", path, fmt.Sprintf("agentctl cannot read pattern %q and does not check it; check it in the tool", p))
+	}
+	for _, p := range sortedKeys(asObject(s["patternProperties"])) {
+		if uncheckable(p) {
+			l.warn("schema.pattern-unchecked", path, fmt.Sprintf("agentctl cannot read %q of patternProperties and does not check it; check it in the tool", p))
+		}
 	}
 	for _, key := range []string{"patternProperties", "propertyNames", "dependentSchemas", "dependentRequired", "prefixItems", "contains"} {
 		if _, ok := s[key]; ok {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -261,8 +260,6 @@ func merge(base, over map[string]any) map[string]any {
 	maps.Copy(out, over)
 	return out
 }
-
-var lookaround = regexp.MustCompile(`\(\?(=|!|<=|<!)`)
 
 // simplify rewrites what several servers reject into what all of them take.
 func simplify(s map[string]any) {

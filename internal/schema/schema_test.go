@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -219,6 +220,41 @@ func TestCompileRefuses(t *testing.T) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	read, skipped := "read", "not checked"
+	for pattern, want := range map[string]string{
+		`^[a-z]+$`: read, `^\d{3}-\d{4}$`: read, `a\/b`: read, `\p{L}`: read, `(?<year>\d{4})`: read, `{`: read,
+		`^(?=x)`: skipped, `(?<!a)b`: skipped, `(a)\1`: skipped, `\u00e9`: skipped, `[\u0041-Z]`: skipped, `\u{1F600}`: skipped,
+		`\p{Script=Greek}`: skipped, `a{2000}`: skipped, `(?<y>a)\k<y>`: skipped, `\cA`: skipped, `[]`: skipped, `[^]`: skipped,
+		`(`: "missing closing )", `a)`: "unexpected )", `[a`: "missing closing ]", `*a`: "missing argument to repetition operator",
+		`[z-a]`: "invalid character class range", `a\`: "trailing backslash at end of expression", `a**`: "invalid nested repetition operator",
+		`(?=(x)`: "missing closing )", `(?!a)[b`: "missing closing ]", `(a)\1(`: "missing closing )",
+	} {
+		raw, err := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "string", "pattern": pattern, "description": "x"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Compile(raw)
+		findings := fmt.Sprint(Lint(raw))
+		unchecked := strings.Contains(findings, "does not check it")
+		switch want {
+		case read, skipped:
+			if err != nil || unchecked != (want == skipped) {
+				t.Errorf("%s is not %s: %v, %s", pattern, want, err, findings)
+			}
+		default:
+			if !strings.HasSuffix(errText(err), "is not valid regex: "+want) || !strings.Contains(findings, "schema.invalid") {
+				t.Errorf("%s: got %v, %s, want %q", pattern, err, findings, want)
+			}
+		}
+	}
+	raw := json.RawMessage(`{"type":"object","properties":{"a":{"type":"object","description":"x","patternProperties":{"^(?=x)":{},"y":{}}}}}`)
+	if got := fmt.Sprint(Lint(raw)); strings.Count(got, `agentctl cannot read "^(?=x)" of patternProperties`) != 1 {
+		t.Errorf("got %s", got)
 	}
 }
 

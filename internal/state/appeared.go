@@ -180,9 +180,8 @@ func (s Store) newRun(watches []sandbox.Watch) (r run, err error) {
 	if err != nil {
 		return r, err
 	}
-	r = s.run(rand.Text())
-	if !r.tryLock() {
-		return r, fmt.Errorf("write state: %s cannot be locked", r.file)
+	if r, err = s.lockedRun(); err != nil {
+		return r, fmt.Errorf("write state: %w", err)
 	}
 	err = writeSynced(r.made(), data)
 	if err == nil {
@@ -193,6 +192,23 @@ func (s Store) newRun(watches []sandbox.Watch) (r run, err error) {
 		return r, fmt.Errorf("write state: %w", err)
 	}
 	return r, nil
+}
+
+// lockTries is more than enough: each fails only if somebody settles at that very
+// moment.
+const lockTries = 100
+
+// lockedRun is a new run with its lock taken. Somebody who settles can take a lock
+// for one that was left, between its making and our locking; another name then
+// does as well.
+func (s Store) lockedRun() (r run, err error) {
+	for range lockTries {
+		r = s.run(rand.Text())
+		if ok, err := r.tryLock(); ok || err != nil {
+			return r, err
+		}
+	}
+	return r, fmt.Errorf("%s is always locked by another run", s.runningDir())
 }
 
 // writeSynced writes a new file that a power cut does not empty: a damaged record
@@ -240,8 +256,8 @@ func (s Store) running() ([]sandbox.Watch, error) {
 
 // settle ends a run if nobody watches any more.
 func (s Store) settle(ctx context.Context, r run) error {
-	if !r.tryLock() {
-		return nil
+	if ok, err := r.tryLock(); err != nil || !ok {
+		return nil //nolint:nilerr // as long as it cannot be locked, it counts as one that runs
 	}
 	var f appearedFile
 	if err := s.read(r.file, &f); err != nil {
@@ -267,17 +283,17 @@ func (r run) made() string { return r.file + ".new" }
 
 // tryLock takes the lock, unless the run has it or somebody removed the file just
 // now: a lock that nobody else can see locks nothing.
-func (r run) tryLock() bool {
+func (r run) tryLock() (bool, error) {
 	if ok, err := r.lock.TryLock(); err != nil || !ok {
-		return false
+		return false, err
 	}
 	mine, err := r.lock.Stat()
 	seen, errSeen := os.Stat(r.lock.Path())
 	if err == nil && errSeen == nil && os.SameFile(mine, seen) {
-		return true
+		return true, nil
 	}
 	_ = r.lock.Unlock()
-	return false
+	return false, nil
 }
 
 // forget removes the record, the lock last: what is not locked is taken for left.

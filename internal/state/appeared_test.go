@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/agentctl/agentctl/pkg/sandbox"
@@ -74,6 +75,47 @@ func (p places) trust(trusted bool) {
 	p.t.Helper()
 	if _, err := p.s.Trust(p.t.Context(), p.ws, trusted); err != nil {
 		p.t.Fatal(err)
+	}
+}
+
+// What appeared in a folder whose name is not UTF-8 counts like any other, while
+// the program runs and later.
+func TestAppearedBytes(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	p.ws = p.path("caf\xe9")
+	if err := os.Mkdir(p.ws, 0o755); err != nil {
+		t.Skipf("this system takes no such name: %v", err)
+	}
+	end := p.watching(".skill", "\xff.yaml")
+	p.mkdir(".skill/evil")
+	p.want(".skill")
+	end()
+	p.want(".skill")
+	p.trust(true)
+	p.want()
+}
+
+// Many runs that start at once take no lock from each other.
+func TestAppearedManyRuns(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				end, err := p.s.Watching(t.Context(), []sandbox.Watch{{Path: p.path("x"), Real: p.path("x")}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				end()
+			}
+		})
+	}
+	wg.Wait()
+	if left := p.left(); len(left) > 0 {
+		t.Errorf("%q is left", left)
 	}
 }
 
@@ -181,14 +223,14 @@ func TestLockThatNobodySees(t *testing.T) {
 	p := newPlaces(t)
 	p.watching("x")
 	r := p.s.run("A")
-	if !r.tryLock() {
-		t.Fatal("not locked")
+	if ok, err := r.tryLock(); err != nil || !ok {
+		t.Fatalf("locked %v, %v", ok, err)
 	}
 	if err := os.Remove(r.lock.Path()); err != nil {
 		t.Fatal(err)
 	}
-	if r.tryLock() {
-		t.Error("locked")
+	if ok, err := r.tryLock(); err != nil || ok {
+		t.Errorf("locked %v, %v", ok, err)
 	}
 }
 

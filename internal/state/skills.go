@@ -3,13 +3,15 @@ package state
 import (
 	"context"
 	"path/filepath"
+
+	"github.com/agentctl/agentctl/pkg/sandbox"
 )
 
 // skillsFile holds the user's switches for one workspace, by skill name. A name
 // that is not there follows the configuration.
 type skillsFile struct {
-	Workspace string          `json:"workspace"`
-	Enabled   map[string]bool `json:"enabled"`
+	Workspace sandbox.PathText `json:"workspace"`
+	Enabled   map[string]bool  `json:"enabled"`
 }
 
 func (s Store) skillsPath(workspace string) string {
@@ -28,7 +30,7 @@ func (s Store) SkillSwitches(workspace string) (map[string]bool, error) {
 func (s Store) SwitchSkills(ctx context.Context, workspace string, names []string, enabled bool) (changed []string, err error) {
 	f := skillsFile{}
 	err = s.update(ctx, s.skillsPath(workspace), &f, func() bool {
-		f.Workspace = canonical(workspace)
+		f.Workspace = sandbox.PathText(canonical(workspace))
 		if f.Enabled == nil {
 			f.Enabled = map[string]bool{}
 		}

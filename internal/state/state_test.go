@@ -47,6 +47,27 @@ func TestTrust(t *testing.T) {
 	check(ws, false)
 }
 
+// Trust holds for the very bytes of a path, which need not be UTF-8.
+func TestTrustBytes(t *testing.T) {
+	t.Parallel()
+	s, ws := store(t), filepath.Join(t.TempDir(), "caf\xe9")
+	if err := os.Mkdir(ws, 0o755); err != nil {
+		t.Skipf("this system takes no such name: %v", err)
+	}
+	if _, err := s.Trust(t.Context(), ws, true); err != nil {
+		t.Fatal(err)
+	}
+	if trusted, err := s.Trusted(ws); err != nil || !trusted {
+		t.Errorf("trusted %v, %v", trusted, err)
+	}
+	if trusted, err := s.Trusted(strings.ToValidUTF8(ws, "�")); err != nil || trusted {
+		t.Errorf("another folder is trusted too: %v, %v", trusted, err)
+	}
+	if inside, err := s.TrustedIn(filepath.Dir(ws)); err != nil || !slices.Equal(inside, []string{canonical(ws)}) {
+		t.Errorf("trusted in the folder above: %q, %v", inside, err)
+	}
+}
+
 func TestSkillSwitches(t *testing.T) {
 	t.Parallel()
 	s := store(t)

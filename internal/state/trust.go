@@ -6,10 +6,11 @@ import (
 	"slices"
 
 	"github.com/agentctl/agentctl/internal/fspath"
+	"github.com/agentctl/agentctl/pkg/sandbox"
 )
 
 type trustFile struct {
-	Trusted []string `json:"trusted"`
+	Trusted []sandbox.PathText `json:"trusted"`
 }
 
 func (s Store) trustPath() string { return filepath.Join(s.Dir, "trust.json") }
@@ -21,7 +22,7 @@ func (s Store) Trusted(workspace string) (bool, error) {
 	if err := s.read(s.trustPath(), &f); err != nil {
 		return false, err
 	}
-	return slices.Contains(f.Trusted, canonical(workspace)), nil
+	return slices.Contains(f.Trusted, sandbox.PathText(canonical(workspace))), nil
 }
 
 // TrustedIn returns the trusted workspaces that are a folder or lie in it.
@@ -29,9 +30,13 @@ func (s Store) TrustedIn(folder string) ([]string, error) {
 	var f trustFile
 	err := s.read(s.trustPath(), &f)
 	outer := canonical(folder)
-	return slices.DeleteFunc(f.Trusted, func(dir string) bool {
-		return !fspath.Within(outer, dir)
-	}), err
+	var inside []string
+	for _, dir := range f.Trusted {
+		if fspath.Within(outer, string(dir)) {
+			inside = append(inside, string(dir))
+		}
+	}
+	return inside, err
 }
 
 // Trust records that the user trusts a workspace, with everything that appeared
@@ -44,14 +49,14 @@ func (s Store) Trust(ctx context.Context, workspace string, trusted bool) (chang
 		}
 	}
 	var f trustFile
-	dir := canonical(workspace)
+	dir := sandbox.PathText(canonical(workspace))
 	err = s.update(ctx, s.trustPath(), &f, func() bool {
 		if slices.Contains(f.Trusted, dir) == trusted {
 			return false
 		}
 		changed = true
 		if !trusted {
-			f.Trusted = slices.DeleteFunc(f.Trusted, func(d string) bool { return d == dir })
+			f.Trusted = slices.DeleteFunc(f.Trusted, func(d sandbox.PathText) bool { return d == dir })
 			return true
 		}
 		f.Trusted = append(f.Trusted, dir)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -20,11 +21,14 @@ var verdicts = map[string]verdict{
 }
 
 const (
-	approvalKeys      = "y once · s this session · a always, everywhere · n no"
+	approvalKeys      = "y once · n no"
 	approvalKeysMore  = approvalKeys + " · v view all"
-	approvalKeysShort = "y once  s session  a always  n no"
+	approvalKeysPlain = "y once · s this session · a always · n no · v view all"
 	// shownDetail is how many lines of a request's detail stand below it at once.
 	shownDetail = 12
+	// maxRule is how many characters of what a longer decision covers are shown: a
+	// path can be long.
+	maxRule = 70
 )
 
 // asking is a request that waits for a person.
@@ -61,13 +65,21 @@ func (a asking) question() (summary, detail string) {
 	return summary, strings.TrimRight(termtext.Block(a.Detail), "\n")
 }
 
+// longer are the keys that decide for more than this once, each with all that it
+// allows from then on.
+func (a asking) longer() []string {
+	rule := short(cmp.Or(a.Covers, a.Key), maxRule)
+	return []string{"s this session: " + rule, "a always, in all workspaces: " + rule}
+}
+
 // rows draw a request: what will run, what it may touch, the keys.
 func (a asking) rows(s style, width, height int) []string {
 	summary, detail := a.question()
 	rows := s.wrap(s.bold("Allow? ")+summary, width)
+	longer := s.wrap(strings.Join(a.longer(), "\n"), width)
 	more := 0
 	if detail != "" {
-		room := max(min(shownDetail, height-len(rows)-4), 1)
+		room := max(min(shownDetail, height-len(rows)-len(longer)-4), 1)
 		lines := s.wrap(detail, width-2)
 		if more = len(lines) - room; more > 0 {
 			lines = lines[:room]
@@ -81,5 +93,8 @@ func (a asking) rows(s style, width, height int) []string {
 		rows = append(rows, s.dim("  "+moreLines(more)))
 		keys = approvalKeysMore
 	}
-	return append(rows, s.wrap(s.mark(keys), width)...)
+	for _, l := range append(s.wrap(keys, width), longer...) {
+		rows = append(rows, s.mark(l))
+	}
+	return rows
 }

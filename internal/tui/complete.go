@@ -23,6 +23,9 @@ func (m *screen) complete() {
 	switch len(hits) {
 	case 0:
 		m.notice = "nothing begins with that"
+		if word == "" {
+			m.notice = "there is nothing to complete here"
+		}
 		return
 	case 1:
 		text := hits[0]
@@ -49,6 +52,8 @@ func (m *screen) candidates() (from int, names []string) {
 		return 0, m.slashNames()
 	case from == len("/skill ") && strings.HasPrefix(before, "/skill "):
 		return from, slices.Clone(m.skills)
+	case from == len("/model ") && strings.HasPrefix(before, "/model "):
+		return from, slices.Clone(m.models)
 	case from == len("/tools ") && strings.HasPrefix(before, "/tools "):
 		return from, []string{"last"}
 	case takesNoFiles(before):

@@ -30,14 +30,16 @@ type Opened struct {
 }
 
 // Host is what the program around the screen does for it. Every function may be
-// called from any goroutine, one at a time.
+// called from any goroutine, one at a time; Models also beside another one.
 type Host struct {
 	// Open starts a chat whose records go to watch and whose questions to ask.
 	Open func(ctx context.Context, s Start, watch func(session.Record), ask agent.Asker) (*Opened, error)
 	// Reload composes the chat anew: app, skills, tools, configuration.
 	Reload func(context.Context) (chat.Config, error)
-	// Model finds a model by the name that a person gives.
-	Model func(context.Context, string) (*choose.Choice, error)
+	// Model finds a model by the name that a person gives, Models are names
+	// that it takes, for Tab.
+	Model  func(context.Context, string) (*choose.Choice, error)
+	Models func(context.Context) []string
 	// Complete fills exit code and error of a turn's result.
 	Complete func(context.Context, session.Result, error) session.Result
 	// Why says in a sentence why a turn ended without an answer, and what to do.
@@ -46,8 +48,8 @@ type Host struct {
 	Explain func(error) (message, hint string)
 	// Remember keeps an approval for ever.
 	Remember func(ctx context.Context, key string) error
-	// Allow adds a rule as --allow takes it, for this run.
-	Allow func(rule string) error
+	// Allow adds rules as --allow takes them, for this run: all or, with an error, none.
+	Allow func(rules []string) error
 	// Disallow takes a rule back, also one for ever, and tells whether it was there.
 	Disallow func(ctx context.Context, rule string) (bool, error)
 	// Allowed lists the rules: by flag and /allow, by configuration, for ever.

@@ -21,6 +21,7 @@ type panel struct {
 	host SkillHost
 	s    style
 	md   func(string, int) string
+	chat bool // there is a chat around it, so a session to switch skills for
 
 	all     []SkillRow
 	broken  []string
@@ -188,6 +189,10 @@ func (p *panel) onSkill(name string) tea.Cmd {
 			return panelMsg{page: &page{text: header(it) + "\n\n", markdown: body}, err: err}
 		})
 	case "space", " ":
+		if !p.chat {
+			p.message = "there is no session here: a switches a skill on or off"
+			return nil
+		}
 		return p.toggle(it, false)
 	case "a":
 		return p.toggle(it, true)

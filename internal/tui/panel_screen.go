@@ -9,6 +9,7 @@ import (
 // openPanel shows the skills panel in place of the input.
 func (m *screen) openPanel() tea.Cmd {
 	m.panel = newPanel(m.ctx, m.host.Skills, m.s, m.host.Render)
+	m.panel.chat = true
 	return m.panel.load("")
 }
 

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,7 @@ func newTestPanel(t *testing.T, f *fakeSkills) *panel {
 	t.Helper()
 	f.off = map[string]bool{}
 	p := newPanel(t.Context(), f.host(), style{}, plainMarkdown)
+	p.chat = true
 	p.done(p.load("")().(panelMsg))
 	return p
 }
@@ -125,6 +127,22 @@ func TestPanel(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Outside of a chat there is no session, so nothing is offered for one.
+func TestPanelOutsideOfAChat(t *testing.T) {
+	t.Parallel()
+	f := &fakeSkills{}
+	p := newTestPanel(t, f)
+	p.chat = false
+	press(t, p, "space")
+	screen := strings.Join(p.rows(100, 30), "\n")
+	if len(f.did) > 0 || !strings.Contains(screen, "there is no session here: a switches a skill on or off\n") || !strings.Contains(screen, "enter read · a on/off · n new") {
+		t.Errorf("did %q:\n%s", f.did, screen)
+	}
+	if press(t, p, "a"); !slices.Equal(f.did, []string{"switch alpha no yes"}) {
+		t.Errorf("a did %q", f.did)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 )
 
 const (
-	panelKeys  = "enter read · space on/off here · a on/off always · n new · i import · x export · l lint · / find · q close"
-	readerKeys = "up, down, space: scroll · any other key: back"
+	chatSwitch  = "space on/off here · a on/off always"
+	panelSwitch = "a on/off"
+	otherKeys   = "n new · i import · x export · l lint · / find · q close"
+	readerKeys  = "up, down, space: scroll · any other key: back"
 	// maxList is how many skills are shown at once, maxBroken how many that do
 	// not load.
 	maxList   = 12
@@ -110,10 +112,19 @@ func (p *panel) foot(width int) []string {
 		line, _ := p.promptLine(width)
 		return append(rows, "", p.s.cut(p.asks.label, width), line, p.s.dim(p.s.cut("enter: go on · esc: not now", width)))
 	}
-	for _, l := range p.s.wrap(panelKeys, width) {
+	for _, l := range p.s.wrap(p.keys(), width) {
 		rows = append(rows, p.s.dim(l))
 	}
 	return rows
+}
+
+// keys are those that can be pressed now.
+func (p *panel) keys() string {
+	turn := panelSwitch
+	if p.chat {
+		turn = chatSwitch
+	}
+	return "enter read · " + turn + " · " + otherKeys
 }
 
 // unlisted tells whether a skill that is on is not in the model's index all the

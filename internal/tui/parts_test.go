@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentctl/agentctl/pkg/agent"
+	"github.com/agentctl/agentctl/pkg/agent/model"
 	"github.com/agentctl/agentctl/pkg/agent/session"
 )
 
@@ -51,17 +53,49 @@ func TestAskerFails(t *testing.T) {
 func TestApprovalRows(t *testing.T) {
 	t.Parallel()
 	a := asking{ApprovalRequest: agent.ApprovalRequest{
-		Network: true, Summary: "run curl\x1b[8m -s", Detail: strings.Repeat("+line\n", 30),
+		Network: true, Summary: "run curl\x1b[8m -s", Detail: strings.Repeat("+line\n", 30), Key: "exec:curl", Covers: "every \"curl\x1b …\"",
 	}}
 	rows := a.rows(style{}, 40, 20)
 	text := strings.Join(rows, "\n")
-	for _, want := range []string{"Allow? run curl<U+001B>[8m -s (network)", "  +line\n", "… 18 more lines", "v view all"} {
+	for _, want := range []string{
+		"Allow? run curl<U+001B>[8m -s (network)", "  +line\n", "… 18 more lines\ny once · n no · v view all\n",
+		"\ns this session: every \"curl<U+001B> …\"\na always, in all workspaces: every\n\"curl<U+001B> …\"",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 	if len(rows) > 19 {
 		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// What a longer decision covers is named whatever the tool says, and never fills the
+// screen.
+func TestApprovalRule(t *testing.T) {
+	t.Parallel()
+	a := asking{ApprovalRequest: agent.ApprovalRequest{Key: "fetch:get"}}
+	if got := strings.Join(a.rows(style{}, 80, 24), "\n"); !strings.HasSuffix(got, "y once · n no\ns this session: fetch:get\na always, in all workspaces: fetch:get") {
+		t.Errorf("got\n%s", got)
+	}
+	a.Covers = strings.Repeat("x", 10_000)
+	if got := a.rows(style{}, 40, 24); len(got) > 8 || !strings.Contains(strings.Join(got, "\n"), "x…") {
+		t.Errorf("%d rows:\n%s", len(got), strings.Join(got, "\n"))
+	}
+}
+
+func TestUsedBy(t *testing.T) {
+	t.Parallel()
+	usage := func(in, out, cached int) session.Usage {
+		return session.Usage{Usage: model.Usage{Input: in, Output: out, Cached: cached}}
+	}
+	got := usedBy([]session.Record{
+		record(session.User{Text: "a"}), record(usage(10, 1, 0)), record(usage(20, 2, 9)), record(session.Result{Steps: 2}),
+		record(usage(5, 5, 0)),                                   // a compaction
+		record(session.User{Text: "b"}), record(usage(30, 3, 1)), // killed
+	})
+	if want := (used{turns: 2, answers: 2, in: 65, out: 11, cached: 10}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
@@ -193,6 +227,31 @@ func TestPrinter(t *testing.T) {
 	p.add(note, "more")
 	if p.next(style{}, 80, 5) != nil {
 		t.Error("two prints are under way")
+	}
+}
+
+// A print leaves room for a frame that was taller a moment ago.
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	var f frames
+	now := noon
+	for i, step := range []struct {
+		live  int
+		after time.Duration
+		want  int
+	}{
+		{3, 0, 3},
+		{20, time.Second, 20},
+		{5, time.Minute, 20}, // it was 20 until now
+		{4, settling / 2, 20},
+		{4, settling, 20}, // since it shrank again
+		{4, 1, 4},
+		{6, 0, 6},
+	} {
+		now = now.Add(step.after)
+		if got := f.tallest(step.live, now); got != step.want {
+			t.Errorf("step %d: got %d, want %d", i+1, got, step.want)
+		}
 	}
 }
 

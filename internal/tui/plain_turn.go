@@ -32,7 +32,6 @@ func (p *plain) say(ctx context.Context, user session.User) {
 	if len(p.calls) > 0 {
 		p.con.last = p.calls
 	}
-	p.con.count(res)
 	switch {
 	case res.Stop == session.StopInterrupted:
 		p.tell("stopped; the session goes on")
@@ -87,8 +86,9 @@ func (p *plain) answer(ctx context.Context, a asking) {
 	} else if detail != "" {
 		p.tell("%s", detail)
 	}
+	p.tell("%s", strings.Join(a.longer(), "\n"))
 	for {
-		fmt.Fprintf(p.o.Err, "%s: ", approvalKeysMore)
+		fmt.Fprintf(p.o.Err, "%s: ", approvalKeysPlain)
 		select {
 		case line, ok := <-p.lines:
 			word := strings.ToLower(strings.TrimSpace(line))

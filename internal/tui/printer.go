@@ -36,6 +36,29 @@ func drawn() tea.Cmd {
 	return tea.Tick(2*time.Second/fps, func(time.Time) tea.Msg { return readyMsg{} })
 }
 
+// frames remembers how tall the live lines were: a print that comes before the
+// terminal shows fewer of them must leave room for all that it still shows.
+type frames struct {
+	last, tall int
+	until      time.Time // tall counts until then
+}
+
+// settling is how long the terminal may show lines that are live no more: a few
+// frames, on a busy machine.
+const settling = 500 * time.Millisecond
+
+// tallest takes how many lines are live now and returns how many may be shown.
+func (f *frames) tallest(live int, now time.Time) int {
+	if now.After(f.until) {
+		f.tall = 0
+	}
+	if live < f.last {
+		f.tall, f.until = max(f.tall, f.last), now.Add(settling)
+	}
+	f.last = live
+	return max(live, f.tall)
+}
+
 // add queues text. Blocks stand apart, lines of one kind together.
 func (p *printer) add(k kind, text string) {
 	if p.last != nothing && (k == block || k != p.last) {

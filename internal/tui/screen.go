@@ -33,7 +33,7 @@ type (
 		err error
 	}
 	replyMsg struct{ reply }
-	namesMsg struct{ skills []string }
+	namesMsg struct{ skills, models []string }
 	// clockMsg comes every second while something runs, for the step that
 	// began then.
 	clockMsg struct{ since time.Time }
@@ -51,6 +51,7 @@ type screen struct {
 	width, height int
 	ed            editor
 	out           printer
+	frames        frames
 	md            splitter
 	thinking      bool
 	calls         calls
@@ -67,6 +68,7 @@ type screen struct {
 	question      *session.Question
 	status        status
 	skills        []string // names that /NAME completes
+	models        []string // names that /model completes
 	choices       []string // candidates of the last Tab
 	notice        string   // one line below the input until the next key
 	armed         bool     // one Ctrl-C at an empty prompt was pressed
@@ -97,10 +99,11 @@ func (m *screen) interview(about string) tea.Cmd {
 // Update implements [tea.Model].
 func (m *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
+	rows := m.frames.tallest(len(m.live()), m.now())
 	if !m.out.waiting() {
 		return m, cmd
 	}
-	return m, tea.Batch(cmd, m.out.next(m.s, m.width, m.height-len(m.live())-1))
+	return m, tea.Batch(cmd, m.out.next(m.s, m.width, m.height-rows-1))
 }
 
 func (m *screen) update(msg tea.Msg) tea.Cmd {
@@ -129,7 +132,7 @@ func (m *screen) update(msg tea.Msg) tea.Cmd {
 	case panelMsg:
 		return m.panelDone(msg)
 	case namesMsg:
-		m.skills = msg.skills
+		m.skills, m.models = msg.skills, msg.models
 	case printedMsg:
 		m.out.busy = false
 	case tea.ModeReportMsg:
@@ -307,7 +310,7 @@ func (m *screen) takeBack() {
 
 // refresh learns the names that Tab completes.
 func (m *screen) refresh() tea.Cmd {
-	chat := m.con.cur.Chat
+	chat, models := m.con.cur.Chat, m.host.Models
 	return func() tea.Msg {
 		items, err := chat.Invocable(m.ctx)
 		if err != nil {
@@ -317,6 +320,6 @@ func (m *screen) refresh() tea.Cmd {
 		for i, it := range items {
 			names[i] = it.Name
 		}
-		return namesMsg{names}
+		return namesMsg{names, models(m.ctx)}
 	}
 }

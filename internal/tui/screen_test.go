@@ -60,7 +60,7 @@ func newTestScreen(t *testing.T) *testScreen {
 	}
 	s.screen = newScreen(t.Context(), host, &console{host: host, cur: &Opened{Chat: ch, ID: "0123456789ab", Close: func() {}}}, style{})
 	s.now = func() time.Time { return s.clock }
-	s.skills = []string{"release-notes"}
+	s.skills, s.models = []string{"release-notes"}, []string{"house/big", "house/small"}
 	return s
 }
 
@@ -418,7 +418,10 @@ func TestScreenCompletes(t *testing.T) {
 		{"/rel", "/rel", "/reload  /release-notes"},
 		{"/skill r", "/skill release-notes ", ""},
 		{"/tools ", "/tools last ", ""},
-		{"/resume ", "/resume ", "nothing begins with that"},
+		{"/resume ", "/resume ", "there is nothing to complete here"},
+		{"/model ", "/model house/", "house/big  house/small"},
+		{"/model house/s", "/model house/small ", ""},
+		{"/model x", "/model x", "nothing begins with that"},
 		{"look at no", "look at notes", "notes.md  notes/"},
 		{"look at notes/", "look at notes/deep.md ", ""},
 		{"/export no", "/export notes", "notes.md  notes/"},

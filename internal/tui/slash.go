@@ -11,6 +11,7 @@ import (
 	"github.com/agentctl/agentctl/internal/suggest"
 	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/agent"
+	"github.com/agentctl/agentctl/pkg/agent/chat"
 	"github.com/agentctl/agentctl/pkg/agent/session"
 	"github.com/agentctl/agentctl/pkg/skill"
 )
@@ -49,7 +50,7 @@ func commands() []command {
 		{"fork", "", "go on with a copy of this session", (*console).fork},
 		{"compact", "", "replace the history by a summary", (*console).compact},
 		{"export", "[FILE]", "write the session as Markdown", (*console).export},
-		{"usage", "", "tokens and steps until now", (*console).usageText},
+		{"usage", "", "turns, answers and tokens of this session", (*console).usageText},
 		{"reload", "", "read app, skills and tools anew", (*console).reload},
 		{"trust", "", "let what was left out of this workspace steer the chat", (*console).trust},
 		{"quit", "", "leave (also Ctrl-D)", func(*console, context.Context, string) reply { return reply{quit: true} }},
@@ -64,8 +65,6 @@ type console struct {
 	ask   agent.Asker
 	// last are the calls of the last turn that had any.
 	last calls
-	// total counts the turns of this run.
-	total struct{ turns, steps, in, out, cached int }
 }
 
 // isCommand tells whether a line is a slash command and not a path.
@@ -166,6 +165,13 @@ func (c *console) unknown(ctx context.Context, name string, err error) error {
 	if _, ok := errors.AsType[*skill.NotFoundError](err); !ok {
 		return err
 	}
+	why, werr := c.cur.Chat.WhyNot(ctx, name)
+	if werr != nil {
+		return werr
+	}
+	if why != "" {
+		return withheld(name, why)
+	}
 	var known []string
 	for _, cmd := range commands() {
 		known = append(known, cmd.name)
@@ -180,6 +186,18 @@ func (c *console) unknown(ctx context.Context, name string, err error) error {
 		text += "; did you mean /" + strings.Join(near, " or /") + "?"
 	}
 	return errors.New(text + " (/help lists all)")
+}
+
+// withheld says why a skill that is there cannot be called, and what to do.
+func withheld(name string, why chat.Withheld) error {
+	words := map[chat.Withheld]string{
+		chat.Untrusted: "was left out, because the workspace is not trusted: look at it in /skills, then type /trust",
+		chat.Appeared:  "was left out, because a program made its folder: look at it in /skills, then type /trust",
+		chat.Disabled:  "is disabled: /skills switches it on",
+		chat.ModelOnly: "is for the model alone (user-invocable: false): ask for what it does",
+		chat.NotInApp:  "is not offered by the app of this chat: name it under skills in its APP.md",
+	}
+	return fmt.Errorf("the skill /%s %s", name, words[why])
 }
 
 // author is the interview about a new skill.
@@ -221,19 +239,37 @@ func (c *console) lastCalls() string {
 	return c.last.full()
 }
 
+// allow takes names to allow and, after a hyphen, names to take back.
 func (c *console) allow(ctx context.Context, args string) reply {
-	if rule, back := strings.CutPrefix(args, "-"); back {
-		return c.disallow(ctx, rule)
-	}
-	if args != "" {
-		rules := agent.SplitRules(strings.Fields(args))
-		for _, r := range rules {
-			if err := c.host.Allow(r); err != nil {
-				return reply{err: err}
-			}
+	var more, back []string
+	for _, name := range agent.SplitRules(strings.Fields(args)) {
+		if rule, off := strings.CutPrefix(name, "-"); off {
+			back = append(back, rule)
+		} else {
+			more = append(more, name)
 		}
-		return reply{text: "Runs without asking in this chat: " + strings.Join(rules, ", ")}
 	}
+	if len(more)+len(back) == 0 {
+		return c.allowed()
+	}
+	var lines []string
+	if len(more) > 0 {
+		if err := c.host.Allow(more); err != nil {
+			return reply{err: err}
+		}
+		lines = append(lines, "Runs without asking in this chat: "+termtext.Line(strings.Join(more, ", ")))
+	}
+	for _, rule := range back {
+		line, err := c.disallow(ctx, rule)
+		if err != nil {
+			return reply{err: err}
+		}
+		lines = append(lines, line)
+	}
+	return reply{text: strings.Join(lines, "\n")}
+}
+
+func (c *console) allowed() reply {
 	rules, err := c.host.Allowed()
 	if err != nil {
 		return reply{err: err}
@@ -248,13 +284,13 @@ func (c *console) allow(ctx context.Context, args string) reply {
 	return reply{text: b.String()}
 }
 
-func (c *console) disallow(ctx context.Context, rule string) reply {
+func (c *console) disallow(ctx context.Context, rule string) (line string, err error) {
 	had, err := c.host.Disallow(ctx, rule)
 	if err != nil {
-		return reply{err: err}
+		return "", err
 	}
 	if !had {
-		return reply{text: fmt.Sprintf("%q was allowed neither in this chat nor always; /allow lists what is, also by the configuration.", rule)}
+		return fmt.Sprintf("%q was allowed neither in this chat nor always; /allow lists what is, also by the configuration.", rule), nil
 	}
-	return reply{text: "Asks again from now on: " + termtext.Line(rule)}
+	return "Asks again from now on: " + termtext.Line(rule), nil
 }

@@ -77,6 +77,9 @@ func (c *console) export(ctx context.Context, file string) reply {
 	if c.cur.ID == "" {
 		return reply{err: errors.New("this chat keeps no session (--no-session), so there is nothing to export")}
 	}
+	if lastTurnOf(c.cur.Chat.Records()).turns == 0 {
+		return reply{err: errors.New("nothing was said in this session yet, so there is nothing to export")}
+	}
 	path, err := c.host.Export(ctx, c.cur.ID, file)
 	if err != nil {
 		return reply{err: err}
@@ -85,10 +88,29 @@ func (c *console) export(ctx context.Context, file string) reply {
 }
 
 func (c *console) usageText(context.Context, string) reply {
-	t := c.total
+	u := usedBy(c.cur.Chat.Records())
 	text := fmt.Sprintf("%s, %s of the model; %s tokens in (%s from the cache), %s out",
-		plural(t.turns, "turn"), plural(t.steps, "answer"), count(t.in), count(t.cached), count(t.out))
+		plural(u.turns, "turn"), plural(u.answers, "answer"), count(u.in), count(u.cached), count(u.out))
 	return reply{text: text}
+}
+
+// used is what a session cost until now.
+type used struct{ turns, answers, in, out, cached int }
+
+func usedBy(records []session.Record) (u used) {
+	for _, r := range records {
+		switch b := r.Body.(type) {
+		case session.User:
+			u.turns++
+		case session.Result:
+			u.answers += b.Steps
+		case session.Usage:
+			u.in += b.Input
+			u.out += b.Output
+			u.cached += b.Cached
+		}
+	}
+	return u
 }
 
 func (c *console) reload(ctx context.Context, _ string) reply {
@@ -116,15 +138,6 @@ func (c *console) trust(ctx context.Context, _ string) reply {
 		out.text = "Used from now on: " + termtext.Line(strings.Join(places, ", ")) + "\n" + out.text
 	}
 	return out
-}
-
-// count adds up a turn that ended.
-func (c *console) count(res session.Result) {
-	c.total.turns++
-	c.total.steps += res.Steps
-	c.total.in += res.Usage.Input
-	c.total.out += res.Usage.Output
-	c.total.cached += res.Usage.Cached
 }
 
 // count shows a number of tokens in four characters or so.

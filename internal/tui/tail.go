@@ -17,22 +17,26 @@ type lastTurn struct {
 func lastTurnOf(records []session.Record) lastTurn {
 	var t lastTurn
 	step := 0
+	var answer strings.Builder // it comes in many pieces
 	for _, r := range records {
 		switch b := r.Body.(type) {
 		case session.User:
 			t = lastTurn{turns: t.turns + 1, user: said(b)}
+			answer.Reset()
 		case session.TextDelta:
 			if r.Step != step { // text before a call is no answer
-				t.answer = ""
+				answer.Reset()
 			}
 			step = r.Step
-			t.answer += b.Text
+			answer.WriteString(b.Text)
 		case session.Result:
 			if b.Question != nil {
-				t.answer = questionText(*b.Question)
+				answer.Reset()
+				answer.WriteString(questionText(*b.Question))
 			}
 		}
 	}
+	t.answer = answer.String()
 	return t
 }
 

@@ -94,7 +94,6 @@ func (m *screen) turnDone(res session.Result, err error) tea.Cmd {
 	if len(m.calls) > 0 {
 		m.con.last, m.calls = m.calls, nil
 	}
-	m.con.count(res)
 	m.ask, m.held, m.cancel = nil, false, nil
 	m.ended(res, err)
 	if m.state == leaving {

@@ -187,9 +187,10 @@ type status struct {
 
 func statusOf(o *Opened) status { return status{}.of(o) }
 
-// of is the status with the facts of another chat; tokens go on counting.
+// of is the status with the facts of a chat: its tokens are those of its session.
 func (st status) of(o *Opened) status {
-	st.model, st.session = termtext.Line(o.Chat.Model().Name), o.ID
+	u := usedBy(o.Chat.Records())
+	st.model, st.session, st.in, st.out = termtext.Line(o.Chat.Model().Name), o.ID, u.in, u.out
 	return st
 }
 

@@ -38,7 +38,11 @@ func (b *bwrap) how(f Feature) string {
 
 // version is for people; nothing depends on it.
 func (b *bwrap) version() string {
-	out, err := exec.Command(b.program, "--version").Output()
+	ctx, cancel := context.WithTimeout(context.Background(), waitDelay)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.program, "--version")
+	cmd.WaitDelay = waitDelay
+	out, err := cmd.Output()
 	if err != nil {
 		return "of unknown version"
 	}
@@ -74,6 +78,7 @@ func (b *bwrap) Run(ctx context.Context, p Policy, c Command) (Result, error) {
 			}
 			exe := "/proc/self/fd/" + strconv.Itoa(stage.ExeFD)
 			cmd := exec.Command(b.program, "--args", strconv.Itoa(first+len(files)), "--", exe, stage.Marker, stage.RoleInit)
+			cmd.SysProcAttr = ownGroup() // a Ctrl-C is for us to handle
 			return cmd, append(files, argFile), nil
 		},
 	}

@@ -30,10 +30,10 @@ func newSink(l Limits, out io.Writer) *sink {
 func (s *sink) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	s.keep(p)
-	forward := s.out != nil && s.err == nil
+	out, forward := s.out, s.out != nil && s.err == nil
 	s.mu.Unlock()
 	if forward && (s.open == nil || s.open()) {
-		if _, err := s.out.Write(p); err != nil {
+		if _, err := out.Write(p); err != nil {
 			s.mu.Lock()
 			s.err = err
 			s.mu.Unlock()
@@ -41,6 +41,13 @@ func (s *sink) Write(p []byte) (int, error) {
 		}
 	}
 	return len(p), nil
+}
+
+// mute forwards nothing more. A write that hangs already cannot be taken back.
+func (s *sink) mute() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.out = nil
 }
 
 func (s *sink) keep(p []byte) {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 	"time"
 
@@ -125,7 +126,7 @@ func buildFilter(noInternet bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := bpf.Assemble(append(foreignArch(uint32(info.ID)), program...))
+	raw, err := bpf.Assemble(slices.Concat(foreignArch(uint32(info.ID)), specialModes(info), program))
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +150,69 @@ func foreignArch(id uint32) []bpf.Instruction {
 	}
 }
 
+// specialBits make a file run with the rights of its owner or its group. A file
+// that keeps one outlives the sandbox: on the host, every user gets those rights.
+const specialBits = unix.S_ISUID | unix.S_ISGID
+
+// createFlags are those with which open makes a file: only then it has a mode.
+const createFlags = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
+
+// modeCalls are the calls that give a file its mode, and which argument that is.
+// flags is that of open's flags, 0 where the mode always counts. The kernel leaves
+// the bits out of a new folder, so mkdir is none of them: cp -r asks for those of
+// the folder that it copies.
+var modeCalls = []struct {
+	name        string
+	mode, flags uint32
+}{
+	{"chmod", 1, 0},
+	{"fchmod", 1, 0},
+	{"fchmodat", 2, 0},
+	{"fchmodat2", 2, 0},
+	{"mknod", 1, 0},
+	{"mknodat", 2, 0},
+	{"creat", 1, 0},
+	{"open", 2, 1},
+	{"openat", 3, 2},
+}
+
+// specialModes refuses a mode with one of the special bits. It is spelled here,
+// since the library loses the number of the call once it has looked at an
+// argument: what it compares afterwards is that argument. (A file made with mode
+// 0666 would be taken for the call 438, which is pidfd_getfd.)
+func specialModes(info *arch.Info) []bpf.Instruction {
+	const offsetOfNumber = 0
+	number := bpf.LoadAbsolute{Off: offsetOfNumber, Size: 4}
+	out := []bpf.Instruction{number}
+	for _, c := range modeCalls {
+		n, ok := info.SyscallNames[c.name]
+		if !ok {
+			continue
+		}
+		body := []bpf.Instruction{
+			argument(c.mode),
+			bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: specialBits, SkipFalse: 1},
+			bpf.RetConstant{Val: uint32(seccomp.ActionErrno) | uint32(unix.EPERM)},
+			number,
+		}
+		if c.flags > 0 {
+			body = append([]bpf.Instruction{
+				argument(c.flags), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: createFlags, SkipFalse: 3},
+			}, body...)
+		}
+		out = append(out, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(n), SkipTrue: uint8(len(body))})
+		out = append(out, body...)
+	}
+	return out
+}
+
+// argument loads the lower half of an argument, which is all that the kernel reads
+// of a mode or of flags. Every architecture that the library knows has it first.
+func argument(i uint32) bpf.Instruction {
+	const offsetOfArguments = 16
+	return bpf.LoadAbsolute{Off: offsetOfArguments + 8*i, Size: 4}
+}
+
 func filterPolicy(info *arch.Info, noInternet bool) seccomp.Policy {
 	known := make([]string, 0, len(deniedCalls))
 	for _, name := range deniedCalls {
@@ -169,9 +233,9 @@ func filterPolicy(info *arch.Info, noInternet bool) seccomp.Policy {
 	return seccomp.Policy{
 		DefaultAction: seccomp.ActionAllow,
 		Syscalls: []seccomp.SyscallGroup{
-			// The flags of clone3 lie in memory, where a filter cannot look; a
-			// missing call makes libraries fall back to clone.
-			{Action: errno(unix.ENOSYS), Names: []string{"clone3"}},
+			// The flags of clone3 and the mode of openat2 lie in memory, where a filter
+			// cannot look; a missing call makes libraries fall back to clone and openat.
+			{Action: errno(unix.ENOSYS), Names: []string{"clone3", "openat2"}},
 			{Action: errno(unix.EPERM), Names: known, NamesWithCondtions: []seccomp.NameWithConditions{
 				{Name: "socket", Conditions: otherFamily},
 				{Name: "clone", Conditions: seccomp.ArgumentConditions{first(seccomp.BitsSet, newNamespaces)}},

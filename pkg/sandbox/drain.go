@@ -55,10 +55,12 @@ func (d *drain) ended() {
 	d.over.Store(true)
 }
 
-// finish gives a moment to a drain whose caller has given up.
+// finish gives a moment to a drain whose run was given up, and ends it then:
+// whoever reads so slowly gets no more.
 func (d *drain) finish() {
 	select {
 	case <-d.done:
 	case <-time.After(waitDelay):
+		d.sink.mute()
 	}
 }

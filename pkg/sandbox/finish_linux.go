@@ -14,6 +14,9 @@ func (l *launch) finish(out outcome, c Command, res Result) (Result, error) {
 	}
 	res.describeEnd(out.exit, l.plan.limits)
 	res.Appeared = Appeared(l.plan.watch)
+	if res.TimedOut && !out.ready {
+		res.Hints = append(res.Hints, "the sandbox had not started the program by then")
+	}
 	res.Hints = append(res.Hints, l.plan.hints(res)...)
 	return res, nil
 }
@@ -25,6 +28,11 @@ func (l *launch) failure(out outcome, c Command, res Result) error {
 		return &PolicyError{Path: l.plan.dir, Reason: "cannot be the working directory: " + out.dir, Cure: "grant it, or a folder above it"}
 	case out.execErr != nil:
 		return execError(c.Args[0], out.execErr)
+	case out.hung:
+		return &Fault{
+			Backend: l.backend, Reason: fmt.Sprintf("it hangs: nothing started within %s", startLimit),
+			Cure: "see what holds it up; until then name another backend, such as native or bwrap",
+		}
 	case out.fault != "":
 		_, cure := l.explain(out.fault)
 		return &Fault{Backend: l.backend, Reason: out.fault, Cure: cure}

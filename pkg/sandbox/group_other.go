@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"syscall"
@@ -20,3 +21,7 @@ func exitStatus(state *os.ProcessState) (code int, signal string) { return state
 func signalOfExit(int) string { return "" }
 
 func foreignOwner(string) bool { return false }
+
+func ofAnother(fs.FileInfo) bool { return false }
+
+func killWhole(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"syscall"
@@ -15,6 +16,15 @@ func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true
 func askGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// killWhole kills a process, and its group where it leads one.
+func killWhole(cmd *exec.Cmd) {
+	if attr := cmd.SysProcAttr; attr != nil && (attr.Setpgid || attr.Setsid) {
+		endGroup(cmd)
+		return
+	}
+	_ = cmd.Process.Kill()
+}
 
 // exitStatus is the exit code, 128+n and the name for signal n.
 func exitStatus(state *os.ProcessState) (code int, signal string) {
@@ -37,7 +47,12 @@ func signalOfExit(code int) string {
 // else's folder.
 func foreignOwner(path string) bool {
 	info, err := os.Stat(path)
-	if err != nil || os.Geteuid() != 0 {
+	return err == nil && ofAnother(info)
+}
+
+// ofAnother tells whether root calls and a file belongs to somebody else.
+func ofAnother(info fs.FileInfo) bool {
+	if os.Geteuid() != 0 {
 		return false
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -12,14 +12,19 @@ import (
 // maxHints is as much as a person reads.
 const maxHints = 3
 
-// namedPath finds absolute paths in a message.
-var namedPath = regexp.MustCompile(`/[^\s'"` + "`" + `:,;()<>\[\]{}]+`)
+// namedPath finds absolute paths in a message: not the rest of a relative path or
+// of an address.
+var namedPath = regexp.MustCompile(`(?:^|[\s'"` + "`‘“" + `(\[<{=,;])(/[^\s'"` + "`’”" + `:,;()<>\[\]{}]+)`)
 
 // networkSigns are what programs say when there is no network.
 var networkSigns = []string{
 	"network is unreachable", "temporary failure in name resolution", "could not resolve host", "name or service not known",
-	"enetunreach", "eai_again", "getaddrinfo", "no such host",
+	"enetunreach", "eai_again", "getaddrinfo", "no such host", "unable to resolve",
+	"connection refused", "econnrefused", "failed to connect", "couldn't connect", "could not connect",
 }
+
+// specialSigns are the acts that programs name when a mode is refused.
+var specialSigns = []string{"permissions", "chmod", "change mode"}
 
 // What programs say, in small letters, about a path that they could not write, or
 // not find. A path in another line, such as one of a traceback, is no reason.
@@ -28,69 +33,99 @@ var (
 	missingSigns = []string{"no such file", "enoent", "not found", "cannot open", "can't open", "permission denied", "eacces"}
 )
 
+// The hints that name no path.
+const (
+	networkHint = "there is no network in this sandbox, not even to servers on this machine"
+	specialHint = "no setuid or setgid bit can be set in this sandbox, not even that of a shared folder"
+	foreignHint = "inside, root has no rights over files of other users, and some of the granted ones belong to another user: run agentctl as that user"
+)
+
 // hints explain a failure that the sandbox caused, from what the command said.
-// They are for the caller; the command never sees them.
+// They are for the caller, who may be a model: so a path that the command prints is
+// never looked up outside of what it may see anyway. Whether it exists on the host
+// is not for the command to find out.
 func (pl *plan) hints(r Result) []string {
 	if r.Exit == 0 || r.TimedOut || r.Canceled {
 		return nil
 	}
 	text := string(r.Stderr.Head) + "\n" + string(r.Stderr.Tail)
 	var out []string
+	add := func(hint string) {
+		if hint != "" && !slices.Contains(out, hint) && len(out) < maxHints {
+			out = append(out, hint)
+		}
+	}
 	if pl.net == NetworkNone && containsAny(strings.ToLower(text), networkSigns) {
-		out = append(out, "the network is off in this sandbox")
+		add(networkHint)
 	}
 	denied := strings.Contains(text, "ermission denied")
 	if denied && pl.foreignOwner {
-		out = append(out, foreignHint)
+		add(foreignHint)
 	}
 	for line := range strings.Lines(text) {
-		for _, path := range namedPath.FindAllString(line, 50) {
-			path = filepath.Clean(path)
-			hint := pl.pathHint(path, strings.ToLower(line))
+		low := strings.ToLower(line)
+		if strings.Contains(low, "not permitted") && containsAny(low, specialSigns) {
+			add(specialHint)
+		}
+		for _, m := range namedPath.FindAllStringSubmatch(line, 50) {
+			path := filepath.Clean(m[1])
+			hint := pl.pathHint(path, low)
 			if hint == "" && denied && pl.foreignFile(path) {
 				hint = foreignHint
 			}
-			if hint != "" && !slices.Contains(out, hint) && len(out) < maxHints {
-				out = append(out, hint)
-			}
+			add(hint)
 		}
 	}
 	return out
 }
 
-const foreignHint = "inside, root has no rights over files of other users, and some of the granted ones belong to another user: run agentctl as that user"
-
-// foreignFile tells whether a granted file or folder belongs to another user than
-// root, who calls.
-func (pl *plan) foreignFile(path string) bool {
-	granted := slices.ContainsFunc(pl.grants, func(g grant) bool { return within(path, g.guest) })
-	return granted && (foreignOwner(path) || foreignOwner(filepath.Dir(path)))
-}
-
-// pathHint is about a path that the host has and the sandbox does not, or not for
-// writing; line is what was said about it, in small letters.
-func (pl *plan) pathHint(path, line string) string {
-	if _, err := os.Lstat(path); err != nil {
-		return ""
-	}
+// granted returns the innermost grant that shows a path.
+func (pl *plan) granted(path string) (grant, bool) {
 	for _, g := range slices.Backward(pl.grants) {
 		if within(path, g.guest) {
-			if g.write || !containsAny(line, writeSigns) {
-				return ""
-			}
-			return fmt.Sprintf("%q can only be read in this sandbox", path)
+			return g, true
 		}
 	}
-	if !containsAny(line, missingSigns) {
-		return ""
+	return grant{}, false
+}
+
+// foreignFile tells whether a granted file or folder belongs to another user than
+// root, who calls. A link that leads out of the grant leads nowhere here.
+func (pl *plan) foreignFile(path string) bool {
+	g, ok := pl.granted(path)
+	if !ok {
+		return false
 	}
-	for _, dir := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys", guestTmp} {
-		if path == dir || within(path, dir) && dir != guestTmp {
+	root, err := os.OpenRoot(g.host)
+	if err != nil { // a file
+		return foreignOwner(g.host)
+	}
+	defer func() { _ = root.Close() }()
+	rel, _ := filepath.Rel(g.guest, path)
+	return slices.ContainsFunc([]string{rel, filepath.Dir(rel)}, func(name string) bool {
+		info, err := root.Lstat(name)
+		return err == nil && ofAnother(info)
+	})
+}
+
+// pathHint is about a path that the sandbox does not show, or not for writing;
+// line is what was said about it, in small letters.
+func (pl *plan) pathHint(path, line string) string {
+	if g, ok := pl.granted(path); ok {
+		if g.write || !containsAny(line, writeSigns) {
 			return ""
 		}
+		return fmt.Sprintf("%q can only be read in this sandbox", path)
 	}
-	return fmt.Sprintf("%q exists but was not granted to this sandbox", path)
+	if !containsAny(line, missingSigns) || slices.ContainsFunc(ownPlaces, func(dir string) bool { return within(path, dir) }) {
+		return ""
+	}
+	return fmt.Sprintf("%q is not visible in this sandbox: if it exists outside, grant it (sandbox run has --ro), or copy it into the workspace", path)
 }
+
+// ownPlaces are the system's folders, which a command sees or must not see, and the
+// private home.
+var ownPlaces = []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys", guestHome}
 
 func containsAny(text string, signs []string) bool {
 	return slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) })

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,6 +178,10 @@ func TestAppeared(t *testing.T) {
 	}
 }
 
+func invisible(path string) string {
+	return fmt.Sprintf("%q is not visible in this sandbox: if it exists outside, grant it (sandbox run has --ro), or copy it into the workspace", path)
+}
+
 func TestHints(t *testing.T) {
 	t.Parallel()
 	dir := realTemp(t)
@@ -188,13 +193,21 @@ func TestHints(t *testing.T) {
 		want         []string
 	}{
 		{"fine", "cannot open " + hidden, 0, nil},
-		{"hidden", "cannot open '" + hidden + "': No such file or directory", 1, []string{`"` + hidden + `" exists but was not granted to this sandbox`}},
+		{"hidden", "cannot open '" + hidden + "': No such file or directory", 1, []string{invisible(hidden)}},
+		{"whether it exists or not", "cat: /no/such/file: No such file or directory", 1, []string{invisible("/no/such/file")}},
+		{"in quotes of a book", "cat: ‘/no/such’: No such file or directory", 1, []string{invisible("/no/such")}},
+		{"the private home", "cannot open '" + guestHome + "/.x': No such file or directory", 1, nil},
+		{"the host's tmp", "cannot open '/tmp/data.csv': No such file or directory", 1, []string{invisible("/tmp/data.csv")}},
+		{"a relative path", "cat: data/x.csv: No such file or directory", 1, nil},
+		{"an address", "error: https://example.com/page not found", 1, nil},
 		{"read-only", ro + ": Read-only file system", 1, []string{`"` + ro + `" can only be read in this sandbox`}},
 		{"a traceback", "  File \"" + ro + "\", line 3, in f\n  File \"" + hidden + "\", line 4\nKeyError: 'nope'", 1, nil},
 		{"in capitals", "PermissionError: [Errno 13] Permission denied: '" + ro + "'", 1, []string{`"` + ro + `" can only be read in this sandbox`}},
-		{"really missing", "cannot open /no/such/file", 1, nil},
+		{"a setuid bit", "chmod: changing permissions of 'x': Operation not permitted", 1, []string{specialHint}},
 		{"system", "error in /usr/bin: x", 1, nil},
-		{"network", "curl: (6) Could not resolve host: example.com", 6, []string{"the network is off in this sandbox"}},
+		{"network", "curl: (6) Could not resolve host: example.com", 6, []string{networkHint}},
+		{"a server of this machine", "<urlopen error [Errno 111] Connection refused>", 1, []string{networkHint}},
+		{"curl", "curl: (7) Failed to connect to 127.0.0.1 port 80 after 0 ms: Couldn't connect to server", 7, []string{networkHint}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -204,6 +217,38 @@ func TestHints(t *testing.T) {
 				t.Errorf("hints %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// What a command prints must not find out what the host has: neither a path of its
+// choice, nor one behind a link that it makes.
+func TestHintsAreNoOracle(t *testing.T) {
+	t.Parallel()
+	dir := realTemp(t)
+	ws, out := mkdir(t, dir, "ws"), mkdir(t, dir, "out")
+	if err := os.Symlink(out, filepath.Join(ws, "link")); err != nil {
+		t.Fatal(err)
+	}
+	there := filepath.Join(out, "there")
+	if err := os.WriteFile(there, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		if err := errors.Join(os.Chown(there, 4242, -1), os.Chown(out, 4242, -1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pl := &plan{grants: []grant{{ws, ws, true}}}
+	ask := func(path string) string {
+		said := "cat: " + path + ": No such file or directory\n" + path + ": Permission denied\n"
+		hints := pl.hints(Result{Exit: 1, Stderr: Capture{Head: []byte(said)}})
+		return strings.ReplaceAll(strings.Join(hints, "\n"), path, "PATH")
+	}
+	for _, folder := range []string{out, filepath.Join(ws, "link"), "/root", "/opt"} {
+		yes, no := ask(filepath.Join(folder, "there")), ask(filepath.Join(folder, "not-there"))
+		if yes != no {
+			t.Errorf("in %s: of what exists the hints are %q, of what does not %q", folder, yes, no)
+		}
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 // of a tree that is gone, the end of a process that was told to end.
 const waitDelay = time.Second
 
+// startLimit is how long a sandbox may take to start a command: a hundred times
+// what it takes on a busy machine. One that takes longer hangs.
+const startLimit = 10 * time.Second
+
 // process is a started command with its streams.
 type process struct {
 	cmd            *exec.Cmd
@@ -21,6 +25,10 @@ type process struct {
 	stdin          *os.File      // our end; nil without input
 	broken         chan struct{} // closed when a writer of the caller failed
 	done           chan struct{} // closed when the command has ended
+	// started, where there is a sandbox to wait for, is closed when the command
+	// runs or never will; hung tells that this did not happen in time.
+	started <-chan struct{}
+	hung    bool
 	// ask tells every process of the run to end, end makes it end.
 	ask, end func()
 }
@@ -88,30 +96,68 @@ func (p *process) follow(in io.Reader) {
 	}()
 }
 
-// wait ends the run at the wall limit, when the context ends or when a writer
-// fails, and returns once the command has ended and its output is passed on.
+// wait ends the run at the wall limit, when the context ends, when a writer fails
+// or when nothing starts, and returns once the command has ended and its output
+// is passed on.
 func (p *process) wait(ctx context.Context, wall time.Duration) (res Result) {
+	late := make(chan struct{})
 	select {
 	case <-p.done:
 	case <-ctx.Done():
 		res.Canceled = true
-		p.terminate(Grace)
+		p.terminate(p.grace())
 	case <-after(wall):
 		res.TimedOut = true
-		p.terminate(Grace)
+		p.terminate(p.grace())
+		close(late)
+	case <-p.hanging(startLimit):
+		p.hung = true
+		p.terminate(0)
+		close(late)
 	case <-p.broken:
 		p.terminate(0)
 	}
 	if p.stdin != nil {
 		_ = p.stdin.Close()
 	}
-	res.OrphanPipe = p.drainAll(ctx)
+	res.OrphanPipe = p.drainAll(ctx, late)
 	return res
 }
 
+// hanging is closed when nothing has started within the limit.
+func (p *process) hanging(limit time.Duration) <-chan struct{} {
+	hangs := make(chan struct{})
+	if p.started == nil {
+		return hangs
+	}
+	go func() {
+		select {
+		case <-p.started:
+		case <-p.done:
+		case <-time.After(limit):
+			close(hangs)
+		}
+	}()
+	return hangs
+}
+
+// grace is the time to end in peace. A sandbox that has started nothing yet has
+// nobody to pass that on to.
+func (p *process) grace() time.Duration {
+	select {
+	case <-p.started:
+	default:
+		if p.started != nil {
+			return 0
+		}
+	}
+	return Grace
+}
+
 // drainAll waits until what the command wrote is passed on. A slow writer of the
-// caller gets the time it needs, but for a caller that has given up.
-func (p *process) drainAll(ctx context.Context) (orphan bool) {
+// caller gets the time it needs, unless the run was given up: by the caller, or as
+// too late, which a slow reader must not put off.
+func (p *process) drainAll(ctx context.Context, late <-chan struct{}) (orphan bool) {
 	for _, d := range p.drains {
 		d.ended()
 	}
@@ -121,6 +167,8 @@ func (p *process) drainAll(ctx context.Context) (orphan bool) {
 		case <-p.broken:
 			d.finish()
 		case <-ctx.Done():
+			d.finish()
+		case <-late:
 			d.finish()
 		}
 		orphan = orphan || d.orphan.Load()
@@ -142,7 +190,7 @@ func (p *process) terminate(grace time.Duration) {
 	if p.doneWithin(waitDelay) {
 		return
 	}
-	_ = p.cmd.Process.Kill()
+	killWhole(p.cmd)
 	<-p.done
 }
 

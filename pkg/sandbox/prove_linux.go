@@ -32,7 +32,7 @@ func proveOnly(ctx context.Context, c candidate, o Options, required []Feature) 
 	}
 	verdicts, err := runTrials(ctx, c, o.host())
 	if ctx.Err() != nil { // a trial that was cut short shows nothing
-		return ctx.Err()
+		return &unfinishedError{Backend: c.Name(), Err: ctx.Err()}
 	}
 	if err != nil {
 		if f := (*Fault)(nil); errors.As(err, &f) {
@@ -49,6 +49,23 @@ func proveOnly(ctx context.Context, c candidate, o Options, required []Feature) 
 	saveProof(o.CacheDir, c.Name(), proof{Key: key, Missing: missing})
 	return nil
 }
+
+// unfinishedError reports that trying a backend was cut short.
+type unfinishedError struct {
+	Backend string
+	Err     error // of the context
+}
+
+func (e *unfinishedError) Error() string {
+	what := "interrupted"
+	if errors.Is(e.Err, context.DeadlineExceeded) {
+		what = "the time limit was reached"
+	}
+	return what + " while sandbox " + e.Backend + " was tried"
+}
+
+// Unwrap returns the error of the context.
+func (e *unfinishedError) Unwrap() error { return e.Err }
 
 func unproven(name string, r Report, lacking []Feature) error {
 	var said []string

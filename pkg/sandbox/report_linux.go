@@ -76,6 +76,7 @@ var cures = map[Feature]string{
 	UnixSockets: "use bwrap or native with user namespaces; Landlock alone does not hold back sockets by path",
 	TreeKill:    "use bwrap or native with user namespaces",
 	PrivateTmp:  "use bwrap or native with user namespaces",
+	Privileges:  "use bwrap or native: their filter refuses the setuid bit",
 	ProcessView: "use bwrap or native with user namespaces",
 	Namespaces:  "use bwrap or native on a kernel with seccomp",
 	Syscalls:    "use bwrap or native on a kernel with seccomp",
@@ -133,7 +134,7 @@ func stageMechanism(f Feature) string {
 	case Env:
 		return "environment built from nothing, handed over in memory"
 	case Privileges:
-		return "no_new_privs, all capabilities dropped"
+		return "no_new_privs, all capabilities dropped; seccomp filter for the modes of files"
 	case Syscalls:
 		return "seccomp filter"
 	case Namespaces:

@@ -46,7 +46,9 @@ func (l *launch) run(ctx context.Context, c Command) (Result, error) {
 	res.Duration = time.Since(began)
 	p.output(&res)
 	res.OOM = group.outOfMemory()
-	return l.finish(status.wait(), c, res)
+	out := status.wait()
+	out.hung = p.hung && !out.ready
+	return l.finish(out, c, res)
 }
 
 func (l *launch) start(c Command, group *cgroup) (*process, *statusReader, error) {
@@ -75,6 +77,7 @@ func (l *launch) start(c Command, group *cgroup) (*process, *statusReader, error
 	p.end = func() { _ = files.controlW.Close() }
 	// Until the command runs, what comes on stderr is the sandbox's own.
 	p.stderr.open = status.waitRunning
+	p.started = status.started
 	if err := p.start(c.Stdin); err != nil {
 		return nil, nil, err
 	}

@@ -17,6 +17,7 @@ import (
 // outcome is what the stage said over the status channel.
 type outcome struct {
 	ready   bool
+	hung    bool // nothing started in time
 	fault   string
 	dir     string
 	execErr *execFailure

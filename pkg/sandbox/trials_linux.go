@@ -58,6 +58,7 @@ func (b *bench) trials(h host, names string) []trial {
 		{UnixSockets, act("unix", b.name.Addr().String()), "connect to an abstract socket of the host"},
 		{Privileges, act("privileges"), "look for capabilities and a missing no_new_privs"},
 		{Privileges, act("mounts"), "mount, remount, pivot_root"},
+		{Privileges, act("special", b.work), "make a setuid or setgid file"},
 		{Namespaces, act("userns"), "unshare a user namespace"},
 		{Namespaces, act("userns-clone"), "clone into a user namespace"},
 		{Namespaces, act("userns-clone3"), "clone3 into a user namespace"},

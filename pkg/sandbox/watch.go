@@ -3,6 +3,7 @@ package sandbox
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"github.com/agentctl/agentctl/pkg/sandbox/internal/rawtext"
 )
 
 // Watch is something protected that no mount holds: it did not exist when the
@@ -26,6 +29,30 @@ type Watch struct {
 	// file, or may have had one.
 	File string   `json:"file,omitempty"`
 	Had  []string `json:"had,omitempty"`
+}
+
+// watchJSON has the fields of a watch and none of its methods.
+type watchJSON Watch
+
+// MarshalJSON keeps each path, see [PathText].
+func (w Watch) MarshalJSON() ([]byte, error) {
+	return json.Marshal(watchJSON(w.mapped(rawtext.Quote)))
+}
+
+// UnmarshalJSON reads what [Watch.MarshalJSON] wrote.
+func (w *Watch) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, (*watchJSON)(w)); err != nil {
+		return err
+	}
+	*w = w.mapped(rawtext.Unquote)
+	return nil
+}
+
+// mapped returns a copy with f applied to every path.
+func (w Watch) mapped(f func(string) string) Watch {
+	w.Path, w.Real, w.Link, w.To = f(w.Path), f(w.Real), f(w.Link), f(w.To)
+	w.File, w.Had = f(w.File), rawtext.Each(w.Had, f)
+	return w
 }
 
 // Change is the word for what happened to the paths of Appeared: where file writes
@@ -161,8 +188,8 @@ func foldersWith(dir, file string) []string {
 // it either.
 func (pl *plan) watchHeld() {
 	for _, w := range pl.held {
-		if base := filepath.Base(w.Real); base == ".git" || base == ".agentctl" {
-			continue // git and agentctl write there all the time
+		if slices.Contains(busy, filepath.Base(w.Real)) {
+			continue
 		}
 		w.Sum = sum(w.Real)
 		pl.watch = append(pl.watch, w)

@@ -60,10 +60,15 @@ func TestWatchedWithoutMounts(t *testing.T) {
 	ws := realTemp(t)
 	file := filepath.Join(ws, ".skill/a/SKILL.md")
 	write(t, file, "good")
-	write(t, filepath.Join(ws, ".git/HEAD"), "")
+	busy := joinAll(ws, []string{".git/HEAD", ".hg/branch", ".svn/entries"})
+	for _, file := range busy {
+		write(t, file, "")
+	}
 	policy := WorkspacePolicy(WorkspaceOptions{Dir: ws})
 	watches := Watched(newNone(Options{}), policy)
-	write(t, filepath.Join(ws, ".git/HEAD"), "another branch")
+	for _, file := range busy {
+		write(t, file, "another branch")
+	}
 	if got := Appeared(watches); got != nil {
 		t.Errorf("before anything happened: %q", got)
 	}

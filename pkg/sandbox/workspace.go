@@ -63,7 +63,10 @@ func WorkspacePolicy(o WorkspaceOptions) Policy {
 
 // steering are the names at the root of a workspace that can steer a model, a
 // later run or the user's own tools.
-var steering = []string{".git", ".agentctl", ".skill", ".agents", ".claude", "agentctl.yaml", "skills"}
+var steering = []string{".git", ".hg", ".svn", ".agentctl", ".skill", ".agents", ".claude", "agentctl.yaml", "skills"}
+
+// busy are those that version control and agentctl write all the time.
+var busy = []string{".git", ".hg", ".svn", ".agentctl"}
 
 // roots are the folders of packages among them. Any of them can be a link, and
 // hold links to packages elsewhere in the workspace.

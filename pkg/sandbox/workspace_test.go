@@ -63,7 +63,7 @@ func TestProtectedPaths(t *testing.T) {
 		want []string
 		no   []string // must not be listed
 	}{
-		{"nothing there", nil, nil, []string{".git", ".agentctl", ".skill", ".agents", ".claude", "agentctl.yaml", "skills", "apps"}, nil},
+		{"nothing there", nil, nil, []string{".git", ".hg", ".svn", ".agentctl", ".skill", ".agents", ".claude", "agentctl.yaml", "skills", "apps"}, nil},
 		{"apps of ours", []string{"apps/x/APP.md"}, nil, []string{"apps"}, []string{"apps/x/APP.md"}},
 		{"apps of somebody else", []string{"apps/web/index.ts"}, nil, []string{"apps/web/APP.md", "apps/default/APP.md"}, []string{"apps"}},
 		{"configured roots", nil, []string{"more/skills"}, []string{"more/skills"}, []string{"more"}},

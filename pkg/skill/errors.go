@@ -18,6 +18,17 @@ func refuse(field, format string, args ...any) error {
 	return &RefusedError{Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
+// NameError reports a skill whose name no folder can have everywhere, so that it
+// cannot be packed, or taken over.
+type NameError struct {
+	// Name is the skill's own.
+	Name string
+	// Fault says what is wrong with it.
+	Fault string
+}
+
+func (e *NameError) Error() string { return fmt.Sprintf("the name %q %s", e.Name, e.Fault) }
+
 // ExistsError reports something in the way that only force replaces.
 type ExistsError struct {
 	// Path is what exists.

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -17,22 +18,17 @@ type ExportResult struct {
 }
 
 // ArchiveName is the name of a skill's archive and of the folder in it.
-func ArchiveName(it *Item) string {
-	if slug := Slug(it.Name); slug != "" {
-		return slug
-	}
-	return it.Folder()
-}
+func ArchiveName(it *Item) string { return cmp.Or(Slug(it.Name), Slug(it.Folder()), it.Folder()) }
 
 // Export writes a skill as a zip archive, with a folder around the files unless
 // flat. Equal skills give equal bytes. Caches, VCS data, evals and files of the
 // operating system are left out.
 //
-// What an import would refuse is refused here: the error is then an
-// *archive.PathError or *archive.LimitError.
+// What an import would refuse is refused here: the error is then a [*NameError], an
+// *archive.PathError or an *archive.LimitError.
 func Export(ctx context.Context, it *Item, w io.Writer, flat bool) (ExportResult, error) {
 	res := ExportResult{Name: it.Name}
-	files, err := archive.List(ctx, it.FS, archive.Exported)
+	files, err := exported(ctx, it)
 	if err != nil {
 		return res, err
 	}
@@ -48,6 +44,15 @@ func Export(ctx context.Context, it *Item, w io.Writer, flat bool) (ExportResult
 	err = archive.WriteZip(ctx, counter, files, prefix)
 	res.Bytes = counter.n
 	return res, err
+}
+
+// exported are the files that leave with a skill, after checking all that keeps it
+// from arriving somewhere else.
+func exported(ctx context.Context, it *Item) ([]archive.File, error) {
+	if fault := slugFault(cmp.Or(Slug(it.Name), Slug(it.Folder()))); fault != "" {
+		return nil, &NameError{Name: it.Name, Fault: fault}
+	}
+	return archive.List(ctx, it.FS, archive.Exported)
 }
 
 // Digest is the content digest of a skill, over the set that Export packs.

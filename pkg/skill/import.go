@@ -73,7 +73,7 @@ func Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
 	if err != nil {
 		return ImportResult{}, err
 	}
-	return req.finish(ctx, it, wrapper, tree, stage)
+	return req.finish(ctx, it, wrapper, tree, stage, len(files))
 }
 
 // stageRoot is where the skill is put together: on the file system of its place,
@@ -113,7 +113,7 @@ func (r *ImportRequest) parse(tree, wrapper string) (*Item, error) {
 }
 
 // finish names, checks and places the staged skill.
-func (r *ImportRequest) finish(ctx context.Context, it *Item, wrapper, tree, stage string) (ImportResult, error) {
+func (r *ImportRequest) finish(ctx context.Context, it *Item, wrapper, tree, stage string, files int) (ImportResult, error) {
 	slug, err := r.folder(it.Name, cmp.Or(wrapper, r.stem()))
 	if err != nil {
 		return ImportResult{}, err
@@ -121,19 +121,14 @@ func (r *ImportRequest) finish(ctx context.Context, it *Item, wrapper, tree, sta
 	if r.Name != "" {
 		it.Value.Doc.Set("name", slug)
 		it.Name = slug
-		if err := os.WriteFile(filepath.Join(tree, it.Manifest), it.Value.Doc.Encode(), 0o644); err != nil {
+		if err := replaceFile(filepath.Join(tree, it.Manifest), it.Value.Doc.Encode(), stage); err != nil {
 			return ImportResult{}, err
 		}
 	}
-	res := ImportResult{Name: it.Name, Dir: filepath.Join(r.Dir, slug)}
+	res := ImportResult{Name: it.Name, Dir: filepath.Join(r.Dir, slug), Files: files}
 	if res.Digest, err = Digest(ctx, it); err != nil {
 		return res, err
 	}
-	files, err := Files(ctx, it)
-	if err != nil {
-		return res, err
-	}
-	res.Files = len(files) + 1
 	var inTheWay error
 	if res.Dir, inTheWay = r.destination(ctx, it.Name, res.Dir); inTheWay == nil || r.DryRun {
 		res.Diagnostics, err = r.lint(ctx, it, res.Dir)
@@ -161,11 +156,8 @@ func (r *ImportRequest) folder(name, wrapper string) (string, error) {
 	if r.Name != "" {
 		slug = Slug(r.Name)
 	}
-	switch {
-	case slug == "":
-		return "", refuse("name", "the name %q gives no folder name; pass --name", cmp.Or(r.Name, name))
-	case len(slug) > MaxName:
-		return "", refuse("name", "the name %q becomes a folder name of %d characters, at most %d are allowed; pass --name", cmp.Or(r.Name, name), len(slug), MaxName)
+	if fault := slugFault(slug); fault != "" {
+		return "", refuse("name", "the name %q %s; pass --name", cmp.Or(r.Name, name), fault)
 	}
 	return slug, nil
 }
@@ -173,14 +165,14 @@ func (r *ImportRequest) folder(name, wrapper string) (string, error) {
 // destination is the folder to write to: a skill of that name that exists keeps
 // its folder, and is only replaced by force.
 func (r *ImportRequest) destination(ctx context.Context, name, dir string) (string, error) {
-	old, err := existing(ctx, r.Dir, name)
+	old, err := existing(ctx, []string{r.Dir}, name)
 	if _, broken := errors.AsType[*RefusedError](err); broken && !r.Force {
 		return dir, &ExistsError{Path: dir}
 	} else if err != nil && !broken {
 		return dir, err
 	}
 	if old != nil {
-		dir = old.dir
+		dir = old.item.Dir
 	}
 	entries, err := os.ReadDir(dir)
 	switch {

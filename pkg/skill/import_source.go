@@ -29,6 +29,9 @@ func openSource(ctx context.Context, r ImportRequest) (files []archive.File, wra
 	if err != nil {
 		return nil, "", nil, refuse("source", "%q does not exist; give a zip file or a folder", r.Source)
 	}
+	if info.Mode().IsRegular() && isManifest(filepath.Base(r.Source)) {
+		return nil, "", nil, refuse("source", "%q is one file of a skill; give its folder, %s, of which every file is taken", r.Source, filepath.Dir(r.Source))
+	}
 	if info.IsDir() {
 		files, wrapper, err = openFolder(ctx, r.Source)
 		return files, wrapper, func() {}, err

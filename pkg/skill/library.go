@@ -112,10 +112,10 @@ type NotSkillError struct{ Dir string }
 
 func (e *NotSkillError) Error() string { return e.Dir + " holds no " + ManifestName }
 
-// Open reads the skill of one folder that was named as such, with its
-// diagnostics. The error is a [*NotSkillError] or a [*BrokenError].
+// Open reads the skill of one folder that was named as such, or whose SKILL.md was,
+// with its diagnostics. The error is a [*NotSkillError] or a [*BrokenError].
 func Open(ctx context.Context, dir string) (*Item, []Diagnostic, error) {
-	abs, err := filepath.Abs(dir)
+	abs, err := filepath.Abs(registry.PackageFolder(dir, ManifestName))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,14 +136,18 @@ func Open(ctx context.Context, dir string) (*Item, []Diagnostic, error) {
 // PathSources are the sources of a folder that the user named instead of all
 // others: a folder of skills, or one skill.
 func PathSources(dir string) ([]Source, error) {
-	abs, err := filepath.Abs(dir)
+	abs, err := filepath.Abs(registry.PackageFolder(dir, ManifestName))
 	if err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(abs)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, refuse("path", "folder %q does not exist", dir)
+	case err == nil && !info.IsDir():
+		return nil, refuse("path", "%q is a file; give a folder of skills, or one skill", dir)
 	}
+	entries, err := os.ReadDir(abs)
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,13 @@ package skill
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentctl/agentctl/internal/archive"
 )
@@ -48,7 +50,10 @@ func (c *check) files(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := archive.List(ctx, c.it.FS, archive.Exported); err != nil && !links {
+	_, err = exported(ctx, c.it)
+	_, named := errors.AsType[*NameError](err)
+	said := links || named && utf8.RuneCountInString(c.it.Name) > MaxName
+	if err != nil && !said {
 		c.at(1, 1, "file.export", "the folder cannot be exported: %v", err)
 	}
 	_, ds := ScriptTools(c.it)

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -34,8 +35,11 @@ func (c *check) names() {
 	case IsSlug(name):
 	case isKebab(name):
 		c.key("name", "name.not-ascii", "the name %q has letters outside a-z, which not every client takes", name)
+	case cmp.Or(Slug(name), Slug(folder)) == "":
+		c.key("name", "name.not-kebab", "the name %q is not kebab-case: give one such as csv-summary", name)
 	default:
-		c.key("name", "name.not-kebab", "the name %q is not kebab-case: write name: %s", name, Slug(name)).Fix = "name: " + Slug(name)
+		fix := "name: " + cmp.Or(Slug(name), Slug(folder))
+		c.key("name", "name.not-kebab", "the name %q is not kebab-case: write %s", name, fix).Fix = fix
 	}
 	if norm.NFKC.String(name) != norm.NFKC.String(folder) {
 		c.key("name", "name.folder", "the name %q differs from the folder %q: rename one of them", name, folder)

@@ -351,3 +351,36 @@ func TestArchiveNameWithoutASlug(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// What an import would not take under its own name is not packed.
+func TestExportRefusesNames(t *testing.T) {
+	t.Parallel()
+	for name, ok := range map[string]bool{
+		"con": false, "lpt1": false, "venv": false, "site-packages": false, "aux": false,
+		strings.Repeat("a", MaxName): true, strings.Repeat("a", MaxName+1): false, strings.Repeat("茶", MaxName): false,
+		"console": true,
+	} {
+		it := makeSkill(t, "x", map[string]string{ManifestName: manifest(name)})
+		for _, flat := range []bool{false, true} {
+			var zip bytes.Buffer
+			_, err := Export(t.Context(), it, &zip, flat)
+			if isType[*NameError](err) == ok {
+				t.Errorf("%s: got %v", name, err)
+			}
+			if !ok {
+				continue
+			}
+			res, err := Import(t.Context(), ImportRequest{Source: "x.zip", Data: &zip, Dir: t.TempDir()})
+			if want, _ := Digest(t.Context(), it); err != nil || res.Digest != want {
+				t.Errorf("%s: got %+v, %v, want digest %s", name, res, err, want)
+			}
+		}
+		found, err := Lint(t.Context(), it, LintOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if codes := codesOf(found); ok == (strings.Contains(codes, "file.export") || strings.Contains(codes, "name.too-long")) {
+			t.Errorf("%s: lint says %s", name, codes)
+		}
+	}
+}

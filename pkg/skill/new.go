@@ -26,6 +26,9 @@ var scaffold embed.FS
 type NewRequest struct {
 	// Dir is the folder of skills to write to.
 	Dir string
+	// Workspace is that of [SaveRequest]: a skill in one of its other folders is in the
+	// way too.
+	Workspace string
 	// Name becomes a folder in kebab-case ASCII.
 	Name, Description string
 	// With are parts to add, see [Parts].
@@ -42,7 +45,7 @@ func Parts() []string { return []string{"scripts", "references", "evals"} }
 // The folder appears whole or not at all. One that is there already, other than
 // an empty one, is an [*ExistsError].
 func New(ctx context.Context, req NewRequest) (NewResult, error) {
-	save := SaveRequest{Dir: req.Dir, Name: req.Name, Description: req.Description}
+	save := SaveRequest{Dir: req.Dir, Workspace: req.Workspace, Name: req.Name, Description: req.Description}
 	if err := save.normalize(); err != nil {
 		return NewResult{}, err
 	}
@@ -62,9 +65,9 @@ func New(ctx context.Context, req NewRequest) (NewResult, error) {
 		return res, err
 	}
 	defer unlock()
-	if old, err := existing(ctx, req.Dir, save.Name); err != nil || old != nil {
+	if old, err := existing(ctx, save.roots(), save.Name); err != nil || old != nil {
 		if err == nil {
-			err = &ExistsError{Path: old.dir}
+			err = &ExistsError{Path: old.item.Dir}
 		}
 		return res, err
 	}

@@ -3,16 +3,12 @@ package skill
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/diag"
 	"github.com/agentctl/agentctl/internal/frontmatter"
-	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/registry"
 )
 
@@ -62,44 +58,9 @@ func parseLocation(_ context.Context, l registry.Location) (registry.Parsed[*Ski
 	return registry.Parsed[*Skill]{Value: s, Name: s.Name, Aliases: s.Aliases, Slug: Slug(s.Name)}, ds, nil
 }
 
-// readManifest reads a SKILL.md that is a plain file of a sane size inside its
-// own folder. It never opens a pipe or a device.
+// readManifest reads the SKILL.md of a folder.
 func readManifest(l registry.Location) ([]byte, error) {
-	info, err := fs.Lstat(l.FS, l.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		if info, err = linkTarget(l); err != nil {
-			return nil, err
-		}
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("is not a regular file")
-	}
-	f, err := l.FS.Open(l.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, frontmatter.MaxFile+1)) // the parser refuses what is longer
-}
-
-// linkTarget is the file that a manifest links to. A link out of the skill's
-// folder is refused: it would show a model a file that the skill does not hold.
-func linkTarget(l registry.Location) (fs.FileInfo, error) {
-	dir, err := filepath.EvalSymlinks(l.Dir)
-	if err != nil {
-		return nil, err
-	}
-	target, err := filepath.EvalSymlinks(filepath.Join(dir, l.Manifest))
-	if err != nil {
-		return nil, err
-	}
-	if !fspath.Within(dir, target) {
-		return nil, fmt.Errorf("is a link out of its folder; put the file itself there")
-	}
-	return os.Stat(target)
+	return registry.ReadManifest(l, l.Manifest, frontmatter.MaxFile) // the parser refuses what is longer
 }
 
 // givenName is the key of metadata for the name that a person or model gave a

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/internal/termtext"
+	"github.com/agentctl/agentctl/internal/workspace"
 )
 
 // PromoteRequest copies a skill into a shared folder.
@@ -52,8 +54,14 @@ func (e *LintError) Error() string {
 func Promote(ctx context.Context, req PromoteRequest) (PromoteResult, error) {
 	it := req.Item
 	res := PromoteResult{Name: it.Name, Dir: filepath.Join(req.To, ArchiveName(it))}
+	if file := fileOnTheWay(req.To); file != "" {
+		return res, refuse("to", "%s is a file; name a folder of skills, which is made where it is missing", file)
+	}
 	if inside(it, res.Dir) {
 		return res, refuse("to", "%s lies inside the skill that is copied; name a folder outside of %s", req.To, it.Dir)
+	}
+	if err := checkProfile(req.To); err != nil {
+		return res, err
 	}
 	var err error
 	if res.Findings, err = LintAll(ctx, []*Item{it}, nil, req.Lint); err != nil {
@@ -62,7 +70,7 @@ func Promote(ctx context.Context, req PromoteRequest) (PromoteResult, error) {
 	if res.Findings.HasErrors() {
 		return res, &LintError{Name: it.Name, Result: res.Findings}
 	}
-	files, err := archive.List(ctx, it.FS, archive.Exported)
+	files, err := exported(ctx, it)
 	if err != nil {
 		return res, err
 	}
@@ -85,6 +93,43 @@ func Promote(ctx context.Context, req PromoteRequest) (PromoteResult, error) {
 		}
 	}
 	return res, place(ctx, files, req.To, res.Dir)
+}
+
+// checkProfile refuses to begin a folder among the profiles of an app: without an
+// APP.md that would be a profile which does not load.
+func checkProfile(to string) error {
+	profile := filepath.Dir(to)
+	profiles := filepath.Dir(profile)
+	if filepath.Base(to) != workspace.SkillDir || filepath.Base(profiles) != "profiles" || isFile(profile, "APP.md") {
+		return nil
+	}
+	var have []string
+	entries, _ := os.ReadDir(profiles) // none when there is no such folder yet
+	for _, e := range entries {
+		if isFile(filepath.Join(profiles, e.Name()), "APP.md") {
+			have = append(have, e.Name())
+		}
+	}
+	return refuse("to", "%s is no profile: it holds no APP.md; write one first, or name one of these: %s", profile, cmp.Or(strings.Join(have, ", "), "none yet"))
+}
+
+// fileOnTheWay is the file that keeps a folder from being made, "" for none.
+func fileOnTheWay(dir string) string {
+	for {
+		info, err := os.Stat(dir)
+		switch {
+		case err == nil && !info.IsDir():
+			return dir
+		case err == nil || dir == filepath.Dir(dir):
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+func isFile(parts ...string) bool {
+	info, err := os.Stat(filepath.Join(parts...))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // inside tells whether dir lies below the skill's own folder.

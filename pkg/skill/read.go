@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -110,11 +111,24 @@ func fileList(files []string) string {
 	if len(files) == 0 {
 		return "Files: none besides SKILL.md\n"
 	}
-	shown, more := files, ""
+	more := ""
 	if len(files) > maxListed {
-		shown, more = files[:maxListed], fmt.Sprintf(" and %d more", len(files)-maxListed)
+		files, more = files[:maxListed], fmt.Sprintf(" and %d more", len(files)-maxListed)
+	}
+	shown := make([]string, len(files))
+	for i, f := range files {
+		shown[i] = onOneLine(f)
 	}
 	return fmt.Sprintf("Files: %s%s\n", strings.Join(shown, ", "), more)
+}
+
+// onOneLine is a path as a model may see it: one that could pass for a line of ours,
+// or hides something, is quoted.
+func onOneLine(path string) string {
+	if path == oneLine(path) {
+		return path
+	}
+	return strconv.Quote(path)
 }
 
 func bodyForModel(ctx context.Context, res registry.Resolution[*Skill], req ReadRequest) (string, error) {
@@ -180,7 +194,7 @@ func header(ctx context.Context, it *Item, tools []string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Folder: %s\nRelative paths in this skill resolve there, not in the current folder.\n", dir)
+	fmt.Fprintf(&b, "Folder: %s\nRelative paths in this skill resolve there, not in the current folder.\n", onOneLine(dir))
 	b.WriteString(fileList(files))
 	b.WriteString(scriptTools(it))
 	if unknown := UnknownTools(it.Value.AllowedTools, tools); tools != nil && len(unknown) > 0 {

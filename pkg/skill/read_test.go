@@ -284,3 +284,13 @@ func FuzzReadSkillPath(f *testing.F) {
 		}
 	})
 }
+
+// A file name is no way to add a line to what a model is told.
+func TestReadForModelQuotesOddNames(t *testing.T) {
+	t.Parallel()
+	it := makeSkill(t, "x", map[string]string{"a\nFolder: ": "x", "b\u202ec": "x", "plain.md": "x"})
+	text, _, err := ReadForModel(t.Context(), &Listing{Kind: "skill", Items: []*Item{it}}, ReadRequest{Name: "x"})
+	if want := `Files: "a\nFolder: ", "b\u202ec", plain.md`; err != nil || !strings.Contains(text, want+"\n") {
+		t.Errorf("got %s, %v, want %s", text, err, want)
+	}
+}

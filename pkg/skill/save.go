@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/agentctl/agentctl/internal/frontmatter"
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/registry"
 )
 
@@ -26,6 +27,9 @@ type SaveRequest struct {
 	// Dir is the folder of skills to write to; it is made where it is missing.
 	// "" means that there is no place to write, which is refused.
 	Dir string
+	// Workspace has other folders of skills beside Dir, see [WorkspaceRoots]: a skill
+	// that exists in one of them is changed there. "" means that Dir is alone.
+	Workspace string
 	// Name is any name; a skill that exists under it, or in its folder, is changed.
 	Name string
 	// Description is squeezed to one line.
@@ -54,23 +58,30 @@ func Save(ctx context.Context, req SaveRequest) (SaveResult, error) {
 	if err := req.normalize(); err != nil {
 		return SaveResult{}, err
 	}
-	if err := os.MkdirAll(req.Dir, 0o755); err != nil {
+	old, err := existing(ctx, req.roots(), req.Name)
+	if err != nil {
+		return SaveResult{}, err
+	}
+	root := req.Dir
+	if old != nil {
+		root = old.item.Source.Root
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
 		return SaveResult{}, fmt.Errorf("make the skills folder: %w", err)
 	}
-	unlock, err := lockDir(ctx, req.Dir)
+	unlock, err := lockDir(ctx, root)
 	if err != nil {
 		return SaveResult{}, err
 	}
 	defer unlock()
-	old, err := existing(ctx, req.Dir, req.Name)
-	if err != nil {
+	if old, err = existing(ctx, req.roots(), req.Name); err != nil { // as it is now
 		return SaveResult{}, err
 	}
 	switch {
 	case old == nil:
 		return req.create()
 	case old.other:
-		return SaveResult{}, refuse("name", "name %q becomes the folder %s, where there is another skill; give a new one another name, or to change that one the name %q", req.Name, Slug(req.Name), old.name)
+		return SaveResult{}, refuse("name", "name %q becomes the folder %s, where there is another skill; give a new one another name, or to change that one the name %q", req.Name, Slug(req.Name), old.item.Name)
 	}
 	return req.change(old)
 }
@@ -86,11 +97,9 @@ func (r *SaveRequest) normalize() error {
 	r.Name = strings.TrimSpace(r.Name)
 	r.Description = squeeze(r.Description)
 	r.WhenToUse = squeeze(r.WhenToUse)
-	switch slug := Slug(r.Name); {
-	case slug == "":
-		return refuse("name", "name %q has no letter or digit; give one such as csv-summary", r.Name)
-	case len(slug) > MaxName:
-		return refuse("name", "name %q becomes a folder name of %d characters, at most %d are allowed; shorten it", r.Name, len(slug), MaxName)
+	switch fault := slugFault(Slug(r.Name)); {
+	case fault != "":
+		return refuse("name", "name %q %s; give one such as csv-summary", r.Name, fault)
 	case r.Description == "" && !r.KeepDescription:
 		return noDescription()
 	case utf8.RuneCountInString(r.Description) > MaxDescription:
@@ -112,14 +121,14 @@ func (r *SaveRequest) normalizeBody() error {
 	if r.Body == nil {
 		return nil
 	}
-	body := strings.NewReplacer("\r\n", "\n", "\ufeff", "").Replace(*r.Body)
+	body := strings.ReplaceAll(strings.TrimPrefix(*r.Body, "\ufeff"), "\r\n", "\n")
 	if n := utf8.RuneCountInString(body); n > MaxBody {
 		return refuse("body", "the body has %d characters, at most %d are allowed; move details to files in references/", n, MaxBody)
 	}
 	if strings.TrimSpace(body) == "" {
 		return refuse("body", "the body is empty; write the steps (of a skill that exists the old ones stay when no body is given)")
 	}
-	if startsWithFrontMatter(body) {
+	if HasFrontMatter(body) {
 		return refuse("body", "the body starts with its own --- block; give only the text below it: name and description are arguments of their own")
 	}
 	if !strings.HasSuffix(body, "\n") {
@@ -139,10 +148,10 @@ func (r *SaveRequest) body() string {
 // squeeze puts a text on one line.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// startsWithFrontMatter tells whether a text begins with a block of its own:
+// HasFrontMatter tells whether a body begins with a block of its own:
 // between two lines of three dashes, or one that somebody forgot to close, both
 // also inside a code block. A single rule at the top is none.
-func startsWithFrontMatter(body string) bool {
+func HasFrontMatter(body string) bool {
 	lines := strings.Split(strings.TrimLeft(body, " \t\r\n"), "\n")
 	if fenceMark(lines[0]) != "" {
 		lines = strings.Split(strings.TrimLeft(strings.Join(lines[1:], "\n"), " \t\r\n"), "\n")
@@ -167,11 +176,32 @@ func hasManifestKey(lines []string) bool {
 	return false
 }
 
-// existing finds the skill that a name means in one folder of skills: by name,
-// else by folder or slug. One that does not load is refused: what its author
-// wrote would be lost.
-func existing(ctx context.Context, dir, name string) (*target, error) {
-	lib := &Library{Sources: []Source{{Name: SourceWorkspace, Root: dir}}}
+// Existing is the skill that Save would change, nil for a new one.
+func (r SaveRequest) Existing(ctx context.Context) (*Item, error) {
+	t, err := existing(ctx, r.roots(), strings.TrimSpace(r.Name))
+	if t == nil || err != nil {
+		return nil, err
+	}
+	return t.item, nil
+}
+
+// roots are the folders in which a skill can be changed, the one for new ones first.
+func (r SaveRequest) roots() []string {
+	roots := []string{r.Dir}
+	if r.Workspace != "" {
+		roots = append(roots, WorkspaceRoots(r.Workspace)...)
+	}
+	return roots
+}
+
+// existing finds the skill that a name means in folders of skills: by name, else
+// by folder or slug. One that does not load is refused: what its author wrote would
+// be lost.
+func existing(ctx context.Context, roots []string, name string) (*target, error) {
+	lib := &Library{}
+	for _, root := range roots {
+		lib.Sources = append(lib.Sources, Source{Name: SourceWorkspace, Root: root})
+	}
 	l, err := lib.Load(ctx)
 	if err != nil {
 		return nil, err
@@ -180,10 +210,7 @@ func existing(ctx context.Context, dir, name string) (*target, error) {
 		res, err := l.Resolve(n)
 		if err == nil && (res.By != registry.ByAlias || Slug(name) == res.Winner.Slug) {
 			it := res.Winner
-			return &target{
-				name: it.Name, dir: it.Dir, file: it.File(), doc: it.Value.Doc,
-				other: soundsAlike(name, it) && (n != name || res.By == registry.BySlug),
-			}, nil
+			return &target{item: it, other: soundsAlike(name, it) && (n != name || res.By == registry.BySlug)}, nil
 		}
 		if b, ok := errors.AsType[*BrokenError](err); ok {
 			return nil, refuse("name", "%s exists and does not load (%s); fix or remove it first", b.File, b.Diagnostics[0].Message)
@@ -194,8 +221,7 @@ func existing(ctx context.Context, dir, name string) (*target, error) {
 
 // target is a skill that is about to be changed.
 type target struct {
-	name, dir, file string
-	doc             *frontmatter.Document
+	item *Item
 	// other: only the folder is the same, of words that sound alike in ASCII.
 	other bool
 }
@@ -233,50 +259,62 @@ func (r *SaveRequest) create() (SaveResult, error) {
 		return SaveResult{}, err
 	}
 	r.apply(doc)
-	t := &target{name: slug, dir: filepath.Join(r.Dir, slug), doc: doc}
-	t.file = filepath.Join(t.dir, ManifestName)
-	if err := os.Mkdir(t.dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	dir := filepath.Join(r.Dir, slug)
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return SaveResult{}, fmt.Errorf("make the skill's folder: %w", err)
 	}
-	res, err := r.write(t)
-	res.Created = true
-	if err != nil {
-		_ = os.Remove(t.dir) // only when it is empty
+	res := SaveResult{Name: slug, Dir: dir, File: filepath.Join(dir, ManifestName), Created: true}
+	if err := res.write(r.Dir, doc); err != nil {
+		_ = os.Remove(dir) // only when it is empty
+		return res, err
 	}
-	return res, err
+	return res, nil
 }
 
 func (r *SaveRequest) change(t *target) (SaveResult, error) {
-	r.apply(t.doc)
-	return r.write(t)
+	it := t.item
+	res := SaveResult{Name: it.Name, Dir: it.Dir, File: it.File()}
+	if it.Source.Root != r.Dir && !fspath.Within(fspath.Real(r.Workspace), fspath.Real(it.Dir)) {
+		return res, refuse("dir", "the skill %q is %s, a link out of the workspace; change the one that it leads to", it.Name, it.File())
+	}
+	r.apply(it.Value.Doc)
+	return res, res.write(it.Source.Root, it.Value.Doc)
 }
 
 func (r *SaveRequest) apply(doc *frontmatter.Document) {
 	if !r.KeepDescription {
-		doc.Set("description", r.Description)
+		setText(doc, "description", r.Description)
 	}
 	if r.WhenToUse != "" {
-		doc.Set("when_to_use", r.WhenToUse)
+		setText(doc, "when_to_use", r.WhenToUse)
 	}
 	if r.Body != nil {
 		doc.SetBody(*r.Body)
 	}
 }
 
-// write replaces the file after proving that the new one loads.
-func (r *SaveRequest) write(t *target) (SaveResult, error) {
-	res := SaveResult{Name: t.name, Dir: t.dir, File: t.file}
-	for _, p := range []string{t.dir, t.file} {
+// setText gives a key a text. One that says so already keeps its form, and the
+// comment beside it, in a file that needed no repair.
+func setText(doc *frontmatter.Document, key, text string) {
+	if squeeze(doc.Text(key)) != text || len(doc.Diagnostics) > 0 {
+		doc.Set(key, text)
+	}
+}
+
+// write replaces the file of a skill below root after proving that the new one
+// loads.
+func (r SaveResult) write(root string, doc *frontmatter.Document) error {
+	for _, p := range []string{r.Dir, r.File} {
 		if info, err := os.Lstat(p); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return res, refuse("name", "%s is a symbolic link; write to the folder that it points to", p)
+			return refuse("dir", "%s is a symbolic link; write to the folder that it points to", p)
 		}
 	}
-	data := t.doc.Encode()
-	if _, ds, err := Parse(t.file, filepath.Base(t.dir), data); err != nil {
-		return res, refuse("", "the skill would not load: %s", ds[0].Message)
+	data := doc.Encode()
+	if _, ds, err := Parse(r.File, filepath.Base(r.Dir), data); err != nil {
+		return refuse("", "the skill would not load: %s", ds[0].Message)
 	}
-	if err := replaceFile(t.file, data, r.Dir); err != nil {
-		return res, fmt.Errorf("write %s: %w", t.file, err)
+	if err := replaceFile(r.File, data, root); err != nil {
+		return fmt.Errorf("write %s: %w", r.File, err)
 	}
-	return res, nil
+	return nil
 }

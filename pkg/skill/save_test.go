@@ -68,6 +68,8 @@ func TestSaveRefuses(t *testing.T) {
 		{"no folder", func(r *SaveRequest) { r.Dir = "" }, "dir", "no workspace folder"},
 		{"empty slug", func(r *SaveRequest) { r.Name = "😀" }, "name", "no letter or digit"},
 		{"long slug", func(r *SaveRequest) { r.Name = strings.Repeat("a", 65) }, "name", "65 characters, at most 64"},
+		{"a device", func(r *SaveRequest) { r.Name = "Con" }, "name", "the folder con, which is a device"},
+		{"a folder that no scan enters", func(r *SaveRequest) { r.Name = "venv" }, "name", "where no skill is looked for"},
 		{"empty description", func(r *SaveRequest) { r.Description = " \n" }, "description", "is empty"},
 		{"long description", func(r *SaveRequest) { r.Description = strings.Repeat("茶", 1025) }, "description", "1025 characters, at most 1024"},
 		{"no body", func(r *SaveRequest) { r.Body = nil }, "body", "a body is needed"},
@@ -95,6 +97,35 @@ func TestSaveRefuses(t *testing.T) {
 				t.Errorf("something was written: %v", entries)
 			}
 		})
+	}
+}
+
+func TestSaveChangesASkillWhereItLies(t *testing.T) {
+	t.Parallel()
+	ws, outside := t.TempDir(), t.TempDir()
+	writeFiles(t, ws, map[string]string{".agents/skills/ag/SKILL.md": manifest("ag"), ".claude/skills/README.md": "x"})
+	writeFiles(t, outside, map[string]string{ManifestName: manifest("linked")})
+	if err := os.Symlink(outside, filepath.Join(ws, ".claude", "skills", "linked")); err != nil {
+		t.Fatal(err)
+	}
+	r := SaveRequest{Dir: filepath.Join(ws, ".skill"), Workspace: ws, Name: "ag", Description: "New."}
+	res, err := Save(t.Context(), r)
+	if want := filepath.Join(ws, ".agents", "skills", "ag", ManifestName); err != nil || res.File != want || res.Created {
+		t.Errorf("got %+v, %v, want %s", res, err, want)
+	}
+	if got := readFile(t, res.File); !strings.Contains(got, "description: New.") {
+		t.Errorf("got %s", got)
+	}
+	if _, err := os.Stat(r.Dir); err == nil {
+		t.Error("a second folder of skills was made")
+	}
+	r.Name = "linked"
+	if _, err := Save(t.Context(), r); !isType[*RefusedError](err) || !strings.Contains(err.Error(), "a link out of the workspace") {
+		t.Errorf("wrote out of the workspace: %v", err)
+	}
+	r.Name, r.Workspace = "ag", ""
+	if _, err := Save(t.Context(), r); !isType[*RefusedError](err) || !strings.Contains(err.Error(), "no skill \"ag\" yet") {
+		t.Errorf("with one folder alone: %v", err)
 	}
 }
 
@@ -252,5 +283,18 @@ func TestSaveOfNamesThatSoundAlike(t *testing.T) {
 				t.Errorf("%s again: %+v, %v", name, res, err)
 			}
 		}
+	}
+}
+
+func TestSaveTheSameAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old := "---\nname: x\ndescription: Use when asked. # seen by all\n---\nA\ufeffB\n"
+	writeFiles(t, dir, map[string]string{"x/SKILL.md": old})
+	if _, err := Save(t.Context(), SaveRequest{Dir: dir, Name: "x", Description: "Use when  asked.", Body: new("\ufeffA\ufeffB\r\n")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := readFile(t, dir, "x", ManifestName); got != old {
+		t.Errorf("got %q, want %q", got, old)
 	}
 }

@@ -2,6 +2,8 @@ package toolpkg
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,8 +13,37 @@ import (
 	"github.com/agentctl/agentctl/internal/schema"
 )
 
-// argPattern takes KEY=TEXT, KEY:=JSON and KEY@FILE apart.
-var argPattern = regexp.MustCompile(`(?s)^([A-Za-z0-9_.-]+)(:=|=|@)(.*)$`)
+// ArgsLimit bounds what is read of arguments from a file or from stdin: enough for
+// every text that a tool can take, and less than a device without an end would
+// need to fill the memory.
+const ArgsLimit = 64 << 20
+
+// argPattern takes KEY=TEXT, KEY:=JSON and KEY@FILE apart. Keys are words in the
+// letters of any script.
+var argPattern = regexp.MustCompile(`(?s)^([\p{L}\p{M}\p{N}_.-]+)(:=|=|@)(.*)$`)
+
+// IsArg tells whether text has the form of one argument.
+func IsArg(text string) bool { return argPattern.MatchString(text) }
+
+// ReadArgs reads arguments from in, which messages call name. More than
+// [ArgsLimit] bytes are an error.
+func ReadArgs(name string, in io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, ArgsLimit+1))
+	if err == nil && len(data) > ArgsLimit {
+		err = fmt.Errorf("%s has more than %d MiB, the limit of arguments; give the tool a path instead", name, ArgsLimit>>20)
+	}
+	return data, err
+}
+
+// ReadArgsFile is [ReadArgs] of a file.
+func ReadArgsFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return ReadArgs(path, f)
+}
 
 // MergeArgs lays arguments as people type them over the JSON object base, which
 // may be empty: k=text, k:=JSON, k@file with the file's text; a repeated k, or
@@ -86,6 +117,9 @@ func baseArgs(base []byte) (map[string]any, error) {
 
 // parseArg takes one argument apart; isText tells whether it is none of JSON.
 func parseArg(arg, dir string) (key string, value any, isText bool, err error) {
+	if !utf8.ValidString(arg) {
+		return "", nil, false, &ArgError{Arg: arg, Reason: "is no UTF-8; put it into a file, and name that in an argument that takes a path"}
+	}
 	m := argPattern.FindStringSubmatch(arg)
 	if m == nil {
 		return "", nil, false, &ArgError{Arg: arg, Reason: "has no key; write key=text, key:=JSON or key@file"}
@@ -101,7 +135,7 @@ func parseArg(arg, dir string) (key string, value any, isText bool, err error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		data, err := os.ReadFile(path)
+		data, err := ReadArgsFile(path)
 		if err != nil {
 			return "", nil, false, &ArgError{Arg: arg, Reason: "cannot be read: " + err.Error()}
 		}

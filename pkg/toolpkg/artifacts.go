@@ -165,8 +165,12 @@ func (d *outputDir) takeNamed() error {
 	if err := os.MkdirAll(d.path, 0o755); err != nil {
 		return err
 	}
+	if _, err := os.ReadDir(d.path); err != nil {
+		return err
+	}
 	d.before = map[string]fs.FileInfo{}
-	return walkFiles(d.path, func(path string, info fs.FileInfo) { d.before[path] = info })
+	walkFiles(d.path, func(path string, info fs.FileInfo, _ error) { d.before[path] = info })
+	return nil
 }
 
 func (d *outputDir) makeFresh() error {
@@ -270,26 +274,45 @@ func callID(now time.Time) string {
 }
 
 // collect lists the files that the call left, and removes a fresh folder in
-// which there are none.
-func (d *outputDir) collect() ([]Artifact, []diag.Diagnostic, error) {
+// which there are none. What is there and no artifact is in the diagnostics.
+func (d *outputDir) collect() ([]Artifact, []diag.Diagnostic) {
 	artifacts, found := []Artifact{}, []diag.Diagnostic{}
-	err := walkFiles(d.path, func(path string, info fs.FileInfo) {
-		if old, ok := d.before[path]; ok && old.Size() == info.Size() && old.ModTime().Equal(info.ModTime()) {
-			return
+	drop := func(path, why string) {
+		found = append(found, diag.Diagnostic{
+			File: path, Severity: diag.Warning, Code: "tool.artifact-dropped", Message: why + ", and is no artifact",
+		})
+	}
+	walkFiles(d.path, func(path string, info fs.FileInfo, err error) {
+		switch old, ok := d.before[path]; {
+		case ok && unchanged(old, info):
+		case err != nil:
+			drop(path, "cannot be read ("+reason(err)+")")
+		case !info.Mode().IsRegular():
+			drop(path, fmt.Sprintf("is a %s, not a file", kindOfFile(info.Mode())))
+		default:
+			artifacts = append(artifacts, Artifact{Path: path, Bytes: info.Size()})
 		}
-		if !info.Mode().IsRegular() {
-			found = append(found, diag.Diagnostic{
-				File: path, Severity: diag.Warning, Code: "tool.artifact-dropped",
-				Message: fmt.Sprintf("is a %s, not a file, and is no artifact", kindOfFile(info.Mode())),
-			})
-			return
-		}
-		artifacts = append(artifacts, Artifact{Path: path, Bytes: info.Size()})
 	})
 	if d.fresh && len(artifacts) == 0 && len(found) == 0 {
 		removeTree(d.path)
 	}
-	return artifacts, found, err
+	return artifacts, found
+}
+
+// unchanged tells whether something is what it was; nil is what cannot be read.
+func unchanged(old, now fs.FileInfo) bool {
+	if old == nil || now == nil {
+		return old == now
+	}
+	return old.Size() == now.Size() && old.ModTime().Equal(now.ModTime())
+}
+
+// reason is an error without the path that it is about.
+func reason(err error) string {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return err.Error()
 }
 
 func kindOfFile(m fs.FileMode) string {
@@ -300,17 +323,20 @@ func kindOfFile(m fs.FileMode) string {
 }
 
 // walkFiles visits everything below dir that is no folder, in order, without
-// following links.
-func walkFiles(dir string, visit func(path string, info fs.FileInfo)) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
+// following links, and with an error every folder and file that cannot be read.
+// What goes away meanwhile is not there.
+func walkFiles(dir string, visit func(path string, info fs.FileInfo, err error)) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil {
+			if d.IsDir() {
+				return nil
+			}
+			info, err = d.Info()
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
+		if !errors.Is(err, fs.ErrNotExist) {
+			visit(path, info, err)
 		}
-		visit(path, info)
-		return nil
+		return nil // go on with the others
 	})
 }

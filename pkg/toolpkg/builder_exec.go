@@ -31,8 +31,8 @@ func (b ExecBuilder) Build(_ context.Context, job Build) (Runtime, error) {
 	if entry == "" {
 		entry = launchName
 	}
-	if !slices.Contains(job.Files, entry) {
-		return Runtime{}, &BuildError{Builder: b.Name(), Reason: fmt.Sprintf("%q does not exist; add it, or name another file in entry of TOOL.md", entry)}
+	if entry = path.Clean(entry); !slices.Contains(job.Files, entry) {
+		return Runtime{}, &BuildError{Builder: b.Name(), Reason: fmt.Sprintf("%q %s; add it, or name another file in entry of TOOL.md", entry, noFile(job.Source.Dir, entry))}
 	}
 	info, err := os.Stat(filepath.Join(job.Source.Dir, filepath.FromSlash(entry)))
 	if err != nil {

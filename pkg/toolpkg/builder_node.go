@@ -69,7 +69,7 @@ func (b NodeBuilder) Build(ctx context.Context, job Build) (Runtime, error) {
 		}
 	}
 	if info, err := os.Stat(filepath.Join(app, filepath.FromSlash(n.entry))); err != nil || !info.Mode().IsRegular() {
-		return Runtime{}, n.fail("entry %q does not exist in the package; name another file in entry of %s, or in bin of %s", n.entry, ManifestName, packageJSONName)
+		return Runtime{}, n.fail("entry %q %s; name another file in entry of %s, or in bin of %s", n.entry, noFile(job.Source.Dir, n.entry), ManifestName, packageJSONName)
 	}
 	text := fmt.Sprintf("#!/bin/sh\ndir=$(CDPATH= cd -- \"${0%%/*}\" && pwd -P) || exit 126\nexport PATH=%s\nexec %s \"$dir\"/%s \"$@\"\n",
 		strings.Join(systemPath, ":"), nodeProgram, shellWords([]string{"runtime/app/" + n.entry}))

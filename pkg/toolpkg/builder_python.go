@@ -103,7 +103,7 @@ func (b PythonBuilder) open(ctx context.Context, job Build) (*pyBuild, error) {
 	if p.project, err = readPyproject(src); err != nil {
 		return nil, p.fail(ctx, err)
 	}
-	if p.entry, err = p.project.entry(job.Source.Manifest.Entry, job.Files); err != nil {
+	if p.entry, err = p.project.entry(job.Source.Manifest.Entry, job.Source.Dir, job.Files); err != nil {
 		return nil, p.fail(ctx, err)
 	}
 	if p.project.installs() {

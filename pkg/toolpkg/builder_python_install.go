@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -103,10 +104,13 @@ func (p *pyBuild) app(ctx context.Context) error {
 	return checkNoPath(dir, work, p.job.Out)
 }
 
+var compiling = regexp.MustCompile(`(?m)^\*\*\* Error compiling .*\n`)
+
 func (p *pyBuild) compile(ctx context.Context, folders ...string) error {
 	_, err := p.run(ctx, p.python.Program, append([]string{"-c", pyCompile, p.job.Out}, folders...)...)
 	if bad, ok := errors.AsType[*BuildError](err); ok {
 		bad.Reason = "the project's Python does not compile"
+		bad.Output = compiling.ReplaceAllString(bad.Output, "") // what follows names the file too
 	}
 	return err
 }

@@ -27,6 +27,9 @@ type Catalog struct {
 	Diagnostics []diag.Diagnostic
 	// Sources is what the unbuilt ones were found in; it may be nil.
 	Sources *Sources
+	// Out is the folder that prebuild writes, "" where nobody knows: a package in it
+	// without a source is what one that was removed has left.
+	Out string
 
 	prebuilt *registry.Listing[*Package]
 }
@@ -131,7 +134,10 @@ func (c *Catalog) Package(name string) (*Package, error) {
 	if slices.Contains(c.Unbuilt, name) {
 		return nil, &NotBuiltError{Package: name}
 	}
-	return nil, c.notFound("tool package", name, c.names())
+	e := c.notFound("tool package", name, c.names())
+	e.Broken = slices.Sorted(maps.Keys(c.Broken))
+	e.Nearest = suggest.Nearest(name, slices.Concat(e.Available, e.Broken), 3)
+	return nil, e
 }
 
 // names are those of all packages, usable or not.
@@ -163,6 +169,9 @@ func (c *Catalog) Find(name string) (*Package, Command, error) {
 		command, err := p.Command(cmd)
 		return p, command, err
 	}
+	if err := c.Broken[name]; err != nil {
+		return nil, Command{}, err // nobody knows its commands, and another's may not be meant
+	}
 	var owners []string
 	var pkg *Package
 	var found Command
@@ -182,6 +191,13 @@ func (c *Catalog) Find(name string) (*Package, Command, error) {
 }
 
 func (c *Catalog) noCommand(name string) error {
+	if p := c.find(name); p != nil {
+		e := &NotFoundError{Kind: "tool", Name: name}
+		for _, command := range p.Commands {
+			e.Available = append(e.Available, p.Name+":"+command.Name)
+		}
+		return e
+	}
 	var all []string
 	for _, p := range c.Packages {
 		for _, command := range p.Commands {
@@ -243,7 +259,7 @@ func (c *Catalog) Select(s Selection) ([]Function, error) {
 	}
 	slices.SortFunc(out, compareFunctions)
 	out = slices.CompactFunc(out, func(a, b Function) bool { return a.Key() == b.Key() })
-	errs = append(errs, c.rename(out, s.Aliases), collisions(out, s.Reserved))
+	errs = append(errs, c.rename(out, s.Aliases), c.collisions(out, s.Reserved))
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -312,8 +328,8 @@ func (c *Catalog) rename(fns []Function, aliases map[string]string) error {
 	return errors.Join(errs...)
 }
 
-func collisions(fns []Function, reserved []string) error {
-	owner := map[string]string{}
+func (c *Catalog) collisions(fns []Function, reserved []string) error {
+	owner, orphan := map[string]string{}, map[string]string{}
 	for _, name := range reserved {
 		owner[name] = "built-in " + name
 	}
@@ -324,10 +340,12 @@ func collisions(fns []Function, reserved []string) error {
 	for _, f := range fns {
 		first := owner[f.Name]
 		if first == "" {
-			owner[f.Name] = f.Key()
+			owner[f.Name], orphan[f.Name] = f.Key(), c.Orphan(f.Package)
 			continue
 		}
-		errs = append(errs, &CollisionError{Tool: f.Name, First: first, Second: f.Key(), Alias: freeName(f, taken)})
+		errs = append(errs, &CollisionError{
+			Tool: f.Name, First: first, Second: f.Key(), Alias: freeName(f, taken), Orphan: cmp.Or(orphan[f.Name], c.Orphan(f.Package)),
+		})
 	}
 	return errors.Join(errs...)
 }

@@ -156,7 +156,9 @@ func typeText(types []any) string {
 func joinValues(values []any) string {
 	words := make([]string, len(values))
 	for i, v := range values {
-		words[i] = fmt.Sprint(v)
+		if words[i] = fmt.Sprint(v); v == nil {
+			words[i] = "null"
+		}
 	}
 	return strings.Join(words, ", ")
 }

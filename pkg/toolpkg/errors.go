@@ -1,6 +1,7 @@
 package toolpkg
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -47,6 +48,8 @@ type CollisionError struct {
 	First, Second string
 	// Alias is a free name that the fix proposes for Second.
 	Alias string
+	// Orphan is the folder of the one whose source is gone, "" for none.
+	Orphan string
 }
 
 func (e *CollisionError) Error() string {
@@ -58,11 +61,27 @@ func (e *CollisionError) Fix() string {
 	return fmt.Sprintf("aliases: {%s: %q}", e.Alias, e.Second)
 }
 
+// Cure is what to do, one way a line: a build that nobody needs any more is best
+// deleted.
+func (e *CollisionError) Cure() string {
+	alias := "add to APP.md: " + e.Fix()
+	if e.Orphan == "" {
+		return alias
+	}
+	return "delete the folder " + e.Orphan + ", the build of a package whose source is gone\nor " + alias
+}
+
 // DescribeError reports a launcher that does not keep the contract. Call is what
 // was run, e.g. "launch csv-summary".
 type DescribeError struct {
 	Call, Reason string
 	Stderr       string // the end of what it said, "" for nothing
+	Package      string // whose it is, "" where nobody knows
+}
+
+// Cure is the command that shows more.
+func (e *DescribeError) Cure() string {
+	return "agentctl tool lint " + cmp.Or(e.Package, "PKG")
 }
 
 func (e *DescribeError) Error() string {
@@ -90,11 +109,24 @@ func (e *BuildError) Error() string {
 }
 
 // EnvError reports a variable that a call lacks or may not have; nothing ran.
-type EnvError struct{ Package, Name, Reason, Hint string }
+type EnvError struct {
+	Package, Name, Reason, Hint string
+	// Ungranted: the user's word is all that is missing.
+	Ungranted bool
+}
 
 func (e *EnvError) Error() string {
 	return fmt.Sprintf("tool package %q: variable %s %s", e.Package, e.Name, e.Reason)
 }
+
+// OutputDirError reports that there is no folder for a call's artifacts; nothing
+// ran.
+type OutputDirError struct{ Err error }
+
+func (e *OutputDirError) Error() string {
+	return fmt.Sprintf("make the folder for artifacts: %v", e.Err)
+}
+func (e *OutputDirError) Unwrap() error { return e.Err }
 
 // ArgError reports an --arg that cannot be read.
 type ArgError struct{ Arg, Reason string }

@@ -84,6 +84,20 @@ func (f *sourceFilter) keep(p string, isDir bool) bool {
 // compiled launch is not committed.
 func isMarker(p string) bool { return slices.Contains(markers, p) }
 
+// noFile says why a path that TOOL.md or a project names is no file of the package.
+func noFile(dir, name string) string {
+	info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+	switch {
+	case !filepath.IsLocal(filepath.FromSlash(name)):
+		return "leaves the package"
+	case err != nil:
+		return "does not exist in the package"
+	case !info.Mode().IsRegular():
+		return "is no file"
+	}
+	return "is there and no part of the package: .gitignore leaves it out, or it is a cache"
+}
+
 // copyFiles copies the named files of src below dst, with mode 0644 or 0755.
 // Links are copied as links.
 func copyFiles(src, dst string, files []string) error {

@@ -89,11 +89,11 @@ func TestDescribeTextOfOddSchemas(t *testing.T) {
 	p := describedPackage(t)
 	p.Network = true
 	p.Commands = []Command{
-		{Name: "odd", Params: []byte(`{"type":"object","properties":{"a":{"type":["string","integer"]},"b":{},"c":{"anyOf":[{"type":"number"},{"type":"array","items":{}},{"type":"null"}]}}}`)},
+		{Name: "odd", Params: []byte(`{"type":"object","properties":{"a":{"type":["string","integer"]},"b":{},"c":{"anyOf":[{"type":"number"},{"type":"array","items":{}},{"type":"null"}]},"d":{"enum":[1,"a",null]}}}`)},
 		{Name: "broken", Params: []byte(`{"$ref":"#/nowhere"}`)},
 	}
 	got := DescribeText(p, functions(p))
-	for _, want := range []string{"network    full\n", "--arg a=STRING|INTEGER\n", "--arg b=VALUE\n", "--arg c=NUMBER|ARRAY\n", "broken (function broken)\n  (invalid schema: $ref \"#/nowhere\" does not lead to a part of the same document)\n"} {
+	for _, want := range []string{"network    full\n", "--arg a=STRING|INTEGER\n", "--arg b=VALUE\n", "--arg c=NUMBER|ARRAY\n", "  one of 1, a, null\n", "broken (function broken)\n  (invalid schema: $ref \"#/nowhere\" does not lead to a part of the same document)\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nlacks %q", got, want)
 		}
@@ -126,6 +126,9 @@ func TestMergeArgs(t *testing.T) {
 		{"an encoded object", `"{\"a\":1}"`, []string{"b=2"}, `{"a":1,"b":"2"}`, ""},
 		{"null", `null`, []string{"b=2"}, `{"b":"2"}`, ""},
 		{"several lines", "", []string{"a=x\ny"}, `{"a":"x\ny"}`, ""},
+		{"letters of any script", "", []string{"größe=3", "名:=1", "หน่วย=x"}, `{"größe":"3","หน่วย":"x","名":1}`, ""},
+		{"no UTF-8", "", []string{"a=\xff"}, "", `argument "a=\xff" is no UTF-8`},
+		{"without an end", "", []string{"a@/dev/zero"}, "", `argument "a@/dev/zero" cannot be read: /dev/zero has more than 64 MiB`},
 		{"no key", "", []string{"=x"}, "", `argument "=x" has no key; write key=text, key:=JSON or key@file`},
 		{"bad JSON", "", []string{"a:={"}, "", `argument "a:={" after := is not valid JSON`},
 		{"no file", "", []string{"a@none"}, "", `argument "a@none" cannot be read`},
@@ -148,5 +151,15 @@ func TestMergeArgs(t *testing.T) {
 				t.Errorf("got %s, want %s", text, tt.want)
 			}
 		})
+	}
+}
+
+func TestReadArgsAtTheLimit(t *testing.T) {
+	t.Parallel()
+	if data, err := ReadArgs("stdin", strings.NewReader(strings.Repeat("x", ArgsLimit))); err != nil || len(data) != ArgsLimit {
+		t.Errorf("at the limit: %d bytes, %v", len(data), err)
+	}
+	if _, err := ReadArgs("stdin", strings.NewReader(strings.Repeat("x", ArgsLimit+1))); errText(err) != "stdin has more than 64 MiB, the limit of arguments; give the tool a path instead" {
+		t.Errorf("above it: %v", err)
 	}
 }

@@ -51,14 +51,14 @@ func grantOne(p *Package, v EnvVar, granted []string, getenv func(string) (strin
 		}
 		return "", false, &EnvError{
 			Package: p.Name, Name: v.Name, Reason: "is required and not granted",
-			Hint: fmt.Sprintf("grant it with --env %s, or in your configuration with tools: {env: {%s: [%s]}}", v.Name, p.Name, v.Name),
+			Hint: fmt.Sprintf("grant it in your own configuration (agentctl config path) with tools: {env: {%s: [%s]}}", p.Name, v.Name), Ungranted: true,
 		}
 	}
 	value, ok = getenv(v.Name)
 	if value == "" && v.Required { // as CI systems leave a secret that nobody made
 		return "", false, &EnvError{
 			Package: p.Name, Name: v.Name, Reason: "is required and not set",
-			Hint: fmt.Sprintf("export %s=… and call again", v.Name),
+			Hint: fmt.Sprintf("export %s=… before agentctl starts", v.Name),
 		}
 	}
 	return value, ok, nil

@@ -1,13 +1,16 @@
 package toolpkg
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -106,9 +109,9 @@ func (v *Invoker) invoke(ctx context.Context, c Call, r *InvokeResult) error {
 	if err != nil {
 		return err
 	}
-	dir, err := openOutputDir(v.Workspace.Dir, v.Artifacts, c.OutputDir, v.now())
+	dir, err := v.outputDir(c)
 	if err != nil {
-		return fmt.Errorf("make the folder for artifacts: %w", err)
+		return err
 	}
 	defer dir.close()
 	run := &running{
@@ -119,6 +122,19 @@ func (v *Invoker) invoke(ctx context.Context, c Call, r *InvokeResult) error {
 	policy := v.policy(c, env, dir.path)
 	run.wall = policy.Limits.Wall
 	return run.do(ctx, v.Run, policy, command(c, args, run))
+}
+
+// outputDir makes the folder for artifacts: a temporary one, as without a
+// workspace, where nobody may write into the workspace.
+func (v *Invoker) outputDir(c Call) (*outputDir, error) {
+	dir, err := openOutputDir(v.Workspace.Dir, v.Artifacts, c.OutputDir, v.now())
+	if err != nil && c.OutputDir == "" && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		dir, err = openOutputDir(v.Workspace.Dir, "", "", v.now())
+	}
+	if err != nil {
+		return nil, &OutputDirError{Err: err}
+	}
+	return dir, nil
 }
 
 // whole is the file for a stream that the result holds in part: none where its
@@ -197,10 +213,7 @@ type running struct {
 func (x *running) do(ctx context.Context, run sandbox.RunFunc, p sandbox.Policy, c sandbox.Command) error {
 	res, runErr := run(ctx, p, c)
 	kept := x.streams()
-	artifacts, found, err := x.dir.collect()
-	if err != nil {
-		return fmt.Errorf("read the folder for artifacts: %w", err)
-	}
+	artifacts, found := x.dir.collect()
 	x.r.Artifacts, x.r.Findings = artifacts, append(x.r.Findings, found...)
 	if kept != nil && runErr == nil && res.OutputErr == nil {
 		return fmt.Errorf("keep the output: %w", kept)
@@ -209,19 +222,28 @@ func (x *running) do(ctx context.Context, run sandbox.RunFunc, p sandbox.Policy,
 		return x.pkg.broken(runErr)
 	}
 	x.ended(res)
+	x.r.OutputErr = res.OutputErr
+	if x.r.Origin == OriginTool && res.Exit != 0 && res.OutputErr == nil {
+		if err := x.pkg.Damaged(); err != nil {
+			return err // that is why: the tool is not what was built
+		}
+	}
 	x.r.Hint = redacted(x.r.Hint, x.secrets) // it may name a path that the tool printed
 	return nil
 }
 
 // broken tells an error about the package itself from one about the machine.
 func (p *Package) broken(err error) error {
+	why := ""
 	if _, ok := errors.AsType[*sandbox.NotFoundError](err); ok {
-		return &BrokenError{Package: p.Name, Reason: "its launch or the interpreter of that is missing"}
+		why = "its launch or the interpreter of that is missing"
+	} else if _, ok := errors.AsType[*sandbox.NotExecutableError](err); ok {
+		why = "its launch cannot be executed"
 	}
-	if _, ok := errors.AsType[*sandbox.NotExecutableError](err); ok {
-		return &BrokenError{Package: p.Name, Reason: "its launch cannot be executed"}
+	if why == "" {
+		return err
 	}
-	return err
+	return cmp.Or(p.Damaged(), error(&BrokenError{Package: p.Name, Reason: why}))
 }
 
 // streams puts the output into the result. The whole of a stream that a model
@@ -314,10 +336,13 @@ func marker(stderr string) (m markerLine, ok bool) {
 
 // fail turns an error into the result of a call that the host ended.
 func (r *InvokeResult) fail(err error) {
-	r.Origin, r.Message = OriginHost, err.Error()
+	r.Origin, r.Message, r.Field = OriginHost, err.Error(), ""
 	r.Kind, r.ExitCode, r.Hint = hostKind(err)
 	if bad, ok := errors.AsType[*schema.ValidationError](err); ok {
 		r.Field = bad.Field()
+	}
+	if env, ok := errors.AsType[*EnvError](err); ok && env.Ungranted {
+		r.Ungranted = env.Name
 	}
 }
 
@@ -362,6 +387,9 @@ func hostKind(err error) (kind string, exit int, hint string) {
 	}
 	if e, ok := errors.AsType[*sandbox.PolicyError](err); ok {
 		return KindPolicy, ToolArguments, e.Cure
+	}
+	if _, ok := errors.AsType[*OutputDirError](err); ok {
+		return KindFailed, ExitSandbox, "name a folder that you may write to with --output-dir"
 	}
 	if errors.Is(err, context.Canceled) {
 		return KindInterrupted, ExitInterrupted, ""

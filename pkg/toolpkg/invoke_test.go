@@ -3,6 +3,7 @@ package toolpkg
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -145,7 +146,7 @@ func TestInvokeRefusesBeforeItRuns(t *testing.T) {
 		message string
 		hint    string
 	}{
-		{"not granted", func(_ *Invoker, c *Call) { c.Granted = nil }, "configuration", 2, "variable API_TOKEN is required and not granted", "--env API_TOKEN"},
+		{"not granted", func(_ *Invoker, c *Call) { c.Granted = nil }, "configuration", 2, "variable API_TOKEN is required and not granted", "tools: {env: {echo: [API_TOKEN]}}"},
 		{"not set", func(v *Invoker, _ *Call) { v.LookupEnv = nil }, "configuration", 2, "variable API_TOKEN is required and not set", "export API_TOKEN=…"},
 		{"a wrong argument", func(_ *Invoker, c *Call) { c.Args = []byte(`{"text":1}`) }, "invalid_arguments", 2, "text: expected string, got number", "call again"},
 		{"another platform", func(_ *Invoker, c *Call) {
@@ -206,6 +207,40 @@ func TestInvokeArtifacts(t *testing.T) {
 	r = v.Invoke(t.Context(), c)
 	if len(r.Artifacts) != 1 || r.Artifacts[0].Path != filepath.Join(named, "plot.txt") {
 		t.Errorf("in a named folder: %+v", r)
+	}
+}
+
+// What cannot be read in the folder for artifacts costs neither the result nor the
+// other artifacts.
+func TestInvokeArtifactsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(strings.Repeat("d", 200)+"/", 30) // longer than a path may be
+	ws := tempDir(t)
+	v := invoker(t, ws)
+	leave := func(dir string) {
+		root, err := os.OpenRoot(dir)
+		mustDo(t, err)
+		defer root.Close()
+		mustDo(t, root.MkdirAll("a/"+deep, 0o755), root.WriteFile("b.txt", []byte("b"), 0o600))
+	}
+	v.Run = func(_ context.Context, p sandbox.Policy, _ sandbox.Command) (sandbox.Result, error) {
+		leave(p.Env["AGENTCTL_OUTPUT_DIR"])
+		return sandbox.Result{Exit: 4}, nil
+	}
+	c := echoCall(t, `{"text":"x"}`)
+	for _, old := range []string{"", filepath.Join(ws, "old")} {
+		c.OutputDir = old
+		r := v.Invoke(t.Context(), c)
+		if r.ExitCode != 4 || r.Origin != OriginTool || len(r.Artifacts) != 1 || filepath.Base(r.Artifacts[0].Path) != "b.txt" {
+			t.Errorf("in %q: got %+v", old, r)
+		}
+		if len(r.Findings) != 1 || r.Findings[0].Code != "tool.artifact-dropped" || !strings.HasPrefix(r.Findings[0].Message, "cannot be read (") {
+			t.Errorf("in %q: diagnostics %v", old, r.Findings)
+		}
+	}
+	// What could not be read before is no news.
+	if r := v.Invoke(t.Context(), c); r.ExitCode != 4 || len(r.Findings) > 0 {
+		t.Errorf("once more: got %+v", r)
 	}
 }
 
@@ -270,7 +305,7 @@ func TestInvokeExplainsTheSandbox(t *testing.T) {
 	secret := filepath.Join(tempDir(t), "secret")
 	writeTree(t, filepath.Dir(secret), map[string]string{"secret": "x"})
 	r := invoker(t, tempDir(t)).Invoke(t.Context(), echoCall(t, `{"text":"x:read:`+secret+`:"}`))
-	if want := `"` + secret + `" exists but was not granted`; r.ExitCode != 1 || !strings.Contains(r.Hint, want) || !strings.Contains(r.ForModel(), "\nhint:\n"+want) {
+	if want := `"` + secret + `" is not visible in this sandbox: if it exists outside, grant it`; r.ExitCode != 1 || !strings.Contains(r.Hint, want) || !strings.Contains(r.ForModel(), "\nhint:\n"+want) {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -283,7 +318,7 @@ func TestHintsAreRedacted(t *testing.T) {
 	v := invoker(t, tempDir(t))
 	v.LookupEnv = func(string) (string, bool) { return file, true }
 	r := v.Invoke(t.Context(), echoCall(t, `{"text":"x:read:`+file+`:"}`))
-	if r.ExitCode != 1 || !strings.Contains(r.Hint, `"[redacted:API_TOKEN]" exists but was not granted`) || strings.Contains(r.ForModel(), file) {
+	if r.ExitCode != 1 || !strings.Contains(r.Hint, `"[redacted:API_TOKEN]" is not visible in this sandbox`) || strings.Contains(r.ForModel(), file) {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -431,6 +466,24 @@ func TestForModel(t *testing.T) {
 	small := InvokeResult{Stdout: strings.Repeat("o", 50_000), Stderr: "short"}
 	if text := small.ForModel(); !strings.Contains(text, "stderr:\nshort\n") || !strings.Contains(text, "[… 20005 characters left out …]") {
 		t.Errorf("one stream cut: …%s", text[len(text)-60:])
+	}
+}
+
+func TestForModelListsFewArtifacts(t *testing.T) {
+	t.Parallel()
+	var r InvokeResult
+	for i := range 5000 {
+		r.Artifacts = append(r.Artifacts, Artifact{fmt.Sprintf("/w/out/%d/%05d.txt", i%2, i), 1})
+	}
+	text := r.ForModel()
+	if lines := strings.Count(text, "\n"); lines != 53 || !strings.Contains(text, "/w/out/1/00049.txt (1 byte)\n[… 4950 more in /w/out …]\n") {
+		t.Errorf("%d lines: %s", lines, text)
+	}
+	for i := range r.Artifacts {
+		r.Artifacts[i].Path = fmt.Sprintf("/w/out/%s/%d", strings.Repeat("d", 3000), i)
+	}
+	if n := len(r.ForModel()); n > 10_000 {
+		t.Errorf("%d bytes of long paths", n)
 	}
 }
 

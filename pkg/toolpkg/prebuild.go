@@ -168,7 +168,8 @@ func (p *Prebuilder) check(ctx context.Context, src *Source, o *Outcome) (*work,
 	return w, nil
 }
 
-// compare sets status, reasons, digest and commands from the build in use.
+// compare sets status, reasons, digest and commands from the build in use: a fresh
+// one fits the source and is whole.
 func (w *work) compare(o *Outcome) {
 	o.Reasons = nil
 	if _, err := os.Lstat(filepath.Join(w.root, currentName)); errors.Is(err, os.ErrNotExist) {
@@ -192,6 +193,10 @@ func (w *work) compare(o *Outcome) {
 	}
 	if o.Status = Fresh; old.Key() != w.stamp.Key() {
 		o.Status, o.Reasons = Stale, old.Explain(w.stamp)
+		return
+	}
+	for _, what := range damage(pkg.Dir) {
+		o.Status, o.Reasons = Stale, append(o.Reasons, "the build is damaged: "+what)
 	}
 }
 

@@ -55,6 +55,9 @@ func (w *work) do(ctx context.Context, run sandbox.RunFunc, o *Outcome) error {
 	}
 	commands, found, err := Describe(ctx, SandboxLauncher(run, moved))
 	o.Diagnostics = InSource(w.src.Dir, found)
+	if bad, ok := errors.AsType[*DescribeError](err); ok {
+		bad.Package = w.src.Name
+	}
 	if err != nil {
 		return sourcePaths(err, tmp, w.src.Dir)
 	}
@@ -110,7 +113,7 @@ func (w *work) publish(ctx context.Context, dir string) (string, error) {
 	if err := plainModes(dir); err != nil {
 		return "", err
 	}
-	digest, err := archive.Digest(ctx, os.DirFS(dir), archive.ScanOptions{Links: true})
+	digest, err := writeContents(ctx, dir)
 	if err != nil {
 		return "", err
 	}

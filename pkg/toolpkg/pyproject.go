@@ -86,7 +86,7 @@ var pyEntryPattern = regexp.MustCompile(`^([A-Za-z_][\w.]*):([A-Za-z_][\w.]*)$`)
 
 // entry is the one of TOOL.md, which is module:function, the name of a script or
 // a file; else the one script there is.
-func (p *pyproject) entry(entry string, files []string) (pyEntry, error) {
+func (p *pyproject) entry(entry, dir string, files []string) (pyEntry, error) {
 	if entry == "" {
 		if len(p.Project.Scripts) != 1 {
 			return pyEntry{}, fmt.Errorf("[project.scripts] has %s; %s", countScripts(p.Project.Scripts),
@@ -106,7 +106,7 @@ func (p *pyproject) entry(entry string, files []string) (pyEntry, error) {
 		return pyEntry{}, fmt.Errorf("entry %q is neither module:function nor a script of [project.scripts] nor a .py file", entry)
 	}
 	if !slices.Contains(files, file) {
-		return pyEntry{}, fmt.Errorf("entry %q does not exist in the package", entry)
+		return pyEntry{}, fmt.Errorf("entry %q %s; name another file in entry of %s", entry, noFile(dir, file), ManifestName)
 	}
 	return pyEntry{File: file}, nil
 }

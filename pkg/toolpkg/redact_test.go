@@ -1,8 +1,10 @@
 package toolpkg
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,6 +38,53 @@ func TestRedactor(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", sb.String(), err, tt.want)
 			}
 		})
+	}
+}
+
+// pemKey stands for a secret of several lines, and one with what encoders escape.
+const (
+	pemKey = "-----BEGIN KEY-----\nMIIEvQ/ABC+def==\nshort\n-----END KEY-----\n"
+	oddKey = "p\"a<b>\\c/d\té€😀&"
+)
+
+func TestRedactorKnowsSpellings(t *testing.T) {
+	t.Parallel()
+	secrets := []secret{{"PEM", pemKey}, {"ODD", oddKey}, {"TRAILING", "tok-1\n"}}
+	encode := func(v any, html bool) string {
+		var sb strings.Builder
+		enc := json.NewEncoder(&sb)
+		enc.SetEscapeHTML(html)
+		if err := enc.Encode(v); err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSuffix(sb.String(), "\n")
+	}
+	for name, tt := range map[string]struct{ in, want string }{
+		"raw":                {"a " + pemKey + oddKey, "a [redacted:PEM][redacted:ODD]"},
+		"Go":                 {encode(map[string]string{"auth": pemKey}, true), `{"auth":"[redacted:PEM]"}`},
+		"Go, odd":            {encode([]string{oddKey}, true), `["[redacted:ODD]"]`},
+		"Go without HTML":    {encode([]string{oddKey}, false), `["[redacted:ODD]"]`},
+		"JSON in JSON":       {encode(encode([]string{pemKey, oddKey}, true), true), `"[\"[redacted:PEM]\",\"[redacted:ODD]\"]"`},
+		"Python":             {`"p\"a<b>\\c/d\t\u00e9\u20ac\ud83d\ude00&"`, `"[redacted:ODD]"`},
+		"PHP":                {`"p\"a<b>\\c\/d\t\u00e9\u20ac\ud83d\ude00&"`, `"[redacted:ODD]"`},
+		"a slash in a line":  {`"MIIEvQ\/ABC+def=="`, `"[redacted:PEM]"`},
+		"one line":           {"line 2: MIIEvQ/ABC+def==.", "line 2: [redacted:PEM]."},
+		"lines with CR":      {strings.ReplaceAll(pemKey, "\n", "\r\n"), "[redacted:PEM]\r\n[redacted:PEM]\r\nshort\r\n[redacted:PEM]\r\n"},
+		"without its ending": {"tok-1,", "[redacted:TRAILING],"},
+		"a start of it":      {"-----BEGIN KEY", "-----BEGIN KEY"},
+	} {
+		for _, size := range []int{1, 3, 7, len(tt.in)} {
+			var sb strings.Builder
+			r := newRedactor(&sb, secrets)
+			for piece := range slices.Chunk([]byte(tt.in), size) {
+				if _, err := r.Write(piece); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.Close(); err != nil || sb.String() != tt.want {
+				t.Errorf("%s in pieces of %d: got %q, %v, want %q", name, size, sb.String(), err, tt.want)
+			}
+		}
 	}
 }
 

@@ -2,10 +2,12 @@ package toolpkg
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/fspath"
 	"github.com/agentctl/agentctl/internal/termtext"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
@@ -66,6 +68,11 @@ type InvokeResult struct {
 	StderrFile string            `json:"stderr_file,omitempty"`
 	Message    string            `json:"message,omitempty"`
 	Hint       string            `json:"hint,omitempty"`
+	// Ungranted is the variable that the tool wants and the user did not grant.
+	Ungranted string `json:"-"`
+	// OutputErr is why a receiver of the streams did not take them; that ended the
+	// run.
+	OutputErr error `json:"-"`
 }
 
 // Artifact is a file that the tool left in the output folder.
@@ -101,13 +108,41 @@ func (r InvokeResult) ForModel() string {
 	fmt.Fprintf(&sb, "exit_code: %d\n", r.ExitCode)
 	block(&sb, "stdout", HeadTail(r.Stdout, outRoom, r.StdoutFile))
 	block(&sb, "stderr", HeadTail(stderr, errRoom, r.StderrFile))
-	var files strings.Builder
-	for _, a := range r.Artifacts {
-		fmt.Fprintf(&files, "%s (%s)\n", a.Path, termtext.Count(int(a.Bytes), "byte"))
-	}
-	block(&sb, "artifacts", files.String())
+	block(&sb, "artifacts", listed(r.Artifacts))
 	block(&sb, "hint", r.Hint)
 	return sb.String()
+}
+
+// The bounds of what a model is told of artifacts.
+const (
+	maxListed     = 50
+	maxListedText = 5_000 // bytes; a path can have 4,096
+)
+
+// listed names the artifacts one a line. Of many it says how many more there are,
+// and where.
+func listed(artifacts []Artifact) string {
+	var sb strings.Builder
+	for i, a := range artifacts {
+		line := fmt.Sprintf("%s (%s)\n", a.Path, termtext.Count(int(a.Bytes), "byte"))
+		if i == maxListed || sb.Len()+len(line) > maxListedText {
+			fmt.Fprintf(&sb, "[… %d more in %s …]\n", len(artifacts)-i, commonDir(artifacts))
+			break
+		}
+		sb.WriteString(line)
+	}
+	return sb.String()
+}
+
+// commonDir is the innermost folder that has all artifacts, which lie in one.
+func commonDir(artifacts []Artifact) string {
+	dir := filepath.Dir(artifacts[0].Path)
+	for _, a := range artifacts {
+		for !fspath.Within(dir, a.Path) && dir != filepath.Dir(dir) {
+			dir = filepath.Dir(dir)
+		}
+	}
+	return dir
 }
 
 // shares splits the limit: a stream that needs less leaves the rest to the other.

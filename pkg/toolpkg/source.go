@@ -40,21 +40,23 @@ func sourceKind() registry.Kind[*Source] {
 	return registry.Kind[*Source]{Name: "tool package", Depth: 1, Detect: detectSource, Parse: parseSource}
 }
 
+// detectSource finds TOOL.md, else the same in other case, which is an error: a
+// policy that is not read would change rights.
 func detectSource(entries []fs.DirEntry) (manifest string, ok bool) {
 	for _, e := range entries {
 		if e.IsDir() {
 			continue
 		}
 		ok = ok || slices.Contains(markers, e.Name())
-		if e.Name() == ManifestName {
-			manifest = ManifestName
+		if manifest != ManifestName && strings.EqualFold(e.Name(), ManifestName) {
+			manifest = e.Name()
 		}
 	}
-	return manifest, ok
+	return manifest, ok || manifest != ""
 }
 
 func parseSource(_ context.Context, l registry.Location) (registry.Parsed[*Source], []diag.Diagnostic, error) {
-	src, err := readSource(l.FS, l.Dir, l.Manifest != "")
+	src, err := readSource(l.FS, l.Dir, l.Manifest)
 	if strict, ok := errors.AsType[*frontmatter.StrictError](err); ok {
 		return registry.Parsed[*Source]{}, strict.Diagnostics, err
 	}
@@ -65,12 +67,18 @@ func parseSource(_ context.Context, l registry.Location) (registry.Parsed[*Sourc
 	return registry.Parsed[*Source]{Value: src, Name: src.Name}, nil, nil
 }
 
-func readSource(fsys fs.FS, dir string, hasManifest bool) (*Source, error) {
+func readSource(fsys fs.FS, dir, manifest string) (*Source, error) {
 	src := &Source{Name: filepath.Base(dir), Dir: dir, Manifest: defaultManifest()}
 	if !ValidName(src.Name) {
 		return nil, fmt.Errorf("folder %q is no package name; use lower-case words joined by hyphens", src.Name)
 	}
-	if hasManifest {
+	if manifest != "" && manifest != ManifestName {
+		return nil, &frontmatter.StrictError{Diagnostics: []diag.Diagnostic{{
+			File: filepath.Join(dir, manifest), Severity: diag.Error, Code: "tool.manifest-case",
+			Message: fmt.Sprintf("the file is called %s and is not read; it must be called %s", manifest, ManifestName), Fix: "rename it to " + ManifestName,
+		}}}
+	}
+	if manifest != "" {
 		data, err := fs.ReadFile(fsys, ManifestName)
 		if err != nil {
 			return nil, err
@@ -169,5 +177,5 @@ func ReadSource(dir string) (*Source, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q is no tool package: it has none of %s", dir, strings.Join(markers, ", "))
 	}
-	return readSource(registry.Folder(dir), dir, manifest != "")
+	return readSource(registry.Folder(dir), dir, manifest)
 }

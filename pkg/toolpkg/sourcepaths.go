@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/agentctl/agentctl/internal/diag"
+	"github.com/agentctl/agentctl/internal/fspath"
 )
 
 // sourcePaths makes the messages of a failed build speak of the source: a path
@@ -16,9 +18,13 @@ import (
 func sourcePaths(err error, tmp, source string) error {
 	inside := regexp.MustCompile(regexp.QuoteMeta(tmp) + `/[a-z]+(/[^\s'":;,()]*)?`)
 	plain := func(text string) string {
-		return inside.ReplaceAllStringFunc(text, func(p string) string {
+		text = inside.ReplaceAllStringFunc(text, func(p string) string {
 			_, rel, _ := strings.Cut(strings.TrimPrefix(p, tmp+"/"), "/")
 			return sourcePath(rel, source)
+		})
+		return built.ReplaceAllStringFunc(text, func(p string) string {
+			i := strings.Index(p, "runtime/")
+			return p[:i] + sourcePath(p[i:], source)
 		})
 	}
 	if e, ok := errors.AsType[*DescribeError](err); ok {
@@ -28,6 +34,30 @@ func sourcePaths(err error, tmp, source string) error {
 		e.Reason, e.Output = plain(e.Reason), plain(e.Output)
 	}
 	return err
+}
+
+// built is a file of a build as bytecode names it: from the build's top.
+var built = regexp.MustCompile(`(^|[\s'"(])runtime/[^\s'":;,()]+`)
+
+// position is a place in a file as compilers and Python write it.
+var position = regexp.MustCompile(`([^\s'"():]+)(?::|", line )([0-9]+)(?::([0-9]+))?`)
+
+// Position is the first place that the output names in a file below dir; file is
+// "" for none.
+func (e *BuildError) Position(dir string) (file string, line, column int) {
+	for _, m := range position.FindAllStringSubmatch(e.Output, -1) {
+		file := m[1]
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || !fspath.Within(dir, file) {
+			continue
+		}
+		line, _ = strconv.Atoi(m[2]) // digits; one that is too large is no line
+		column, _ = strconv.Atoi(m[3])
+		return file, line, column
+	}
+	return "", 0, 0
 }
 
 // sourcePath is the file that the builders copied to rel, or rel itself.

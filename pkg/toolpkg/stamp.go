@@ -17,7 +17,7 @@ import (
 
 // stampVersion changes when a new agentctl must not take over what an old one
 // built.
-const stampVersion = 1
+const stampVersion = 2
 
 // stampName is the stamp's file in a prebuilt folder.
 const stampName = "stamp.json"

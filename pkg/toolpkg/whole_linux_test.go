@@ -56,3 +56,28 @@ func toggle(t *testing.T, dir, to string) (stop func()) {
 	}()
 	return func() { close(done); <-stopped }
 }
+
+// Who may not write into the workspace gets a temporary folder for artifacts; one
+// that was named is not replaced.
+func TestArtifactsOfAReadOnlyWorkspace(t *testing.T) {
+	t.Parallel()
+	readOnly := "/sys/agentctl-artifacts" // also for root
+	v := &Invoker{Artifacts: readOnly}
+	dir, err := v.outputDir(Call{})
+	mustDo(t, err)
+	if !dir.root.temporary || filepath.Dir(dir.path) != dir.root.path {
+		t.Errorf("got %s in %s", dir.path, dir.root.path)
+	}
+	mustDo(t, os.WriteFile(filepath.Join(dir.path, "plot.txt"), []byte("x"), 0o600))
+	artifacts, _ := dir.collect()
+	dir.close()
+	if len(artifacts) != 1 {
+		t.Errorf("got %v", artifacts)
+	}
+	mustDo(t, os.RemoveAll(dir.root.path))
+
+	r := FailedCall("x", func() error { _, err := v.outputDir(Call{OutputDir: readOnly}); return err }())
+	if r.Kind != KindFailed || r.ExitCode != ExitSandbox || r.Hint != "name a folder that you may write to with --output-dir" {
+		t.Errorf("got %+v", r)
+	}
+}

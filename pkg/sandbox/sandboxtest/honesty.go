@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agentctl/agentctl/pkg/sandbox"
 )
@@ -12,7 +13,7 @@ func honestyCases() []Case {
 	return []Case{{60, "what the doctor says is what the cases find", "", doctorAgrees}}
 }
 
-// doctorAgrees holds each row of the probe against the case that stands for it,
+// doctorAgrees holds each row of the probe against the cases that stand for it,
 // which it runs where that has not happened yet.
 func doctorAgrees(ctx context.Context, e *Env) error {
 	report := e.Backend.Probe(ctx)
@@ -21,29 +22,26 @@ func doctorAgrees(ctx context.Context, e *Env) error {
 	}
 	var errs []error
 	for _, row := range report.Protections {
-		c, ok := standsFor(row.Feature)
-		if !ok {
+		cases := standFor(row.Feature)
+		if len(cases) == 0 {
 			return fmt.Errorf("no case stands for %s", row.Feature)
 		}
 		if row.Proof == "" || row.How == "" {
 			errs = append(errs, fmt.Errorf("the row of %s proves nothing", row.Feature))
 		}
-		err, ran := e.found[c.Number]
-		if !ran {
-			err = c.Check(ctx, e)
-		}
-		if row.State == sandbox.Enforced && err != nil {
-			errs = append(errs, fmt.Errorf("%s is said to be enforced, but case %d finds: %w", row.Feature, c.Number, err))
+		for _, c := range cases {
+			err, ran := e.found[c.Number]
+			if !ran {
+				err = c.Check(ctx, e)
+			}
+			if row.State == sandbox.Enforced && err != nil {
+				errs = append(errs, fmt.Errorf("%s is said to be enforced, but case %d finds: %w", row.Feature, c.Number, err))
+			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func standsFor(f sandbox.Feature) (Case, bool) {
-	for _, c := range Cases() {
-		if c.Feature == f {
-			return c, true
-		}
-	}
-	return Case{}, false
+func standFor(f sandbox.Feature) []Case {
+	return slices.DeleteFunc(Cases(), func(c Case) bool { return c.Feature != f })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,9 +42,45 @@ func processCases() []Case {
 				act("syscall", "userfaultfd"), act("syscall", "perf_event_open"), act("syscall", "ptrace"), act("syscall", "process_vm_readv"),
 				act("syscall", "name_to_handle_at"), act("syscall", "setns"), act("syscall", "kcmp"))
 		}},
+		{61, "leaving a file that runs with the caller's rights", sandbox.Privileges, specialFiles},
 		{36, "pushing characters into a terminal", "", terminalCase},
 		{37, "using what the caller has open", sandbox.InheritedFD, inheritedFiles},
 	}
+}
+
+// specialFiles lets nothing setuid or setgid be left in the work folder: such a
+// file hands the caller's account to every user of the host. Ordinary modes, the
+// sticky bit and folders that inherit their group stay possible.
+func specialFiles(ctx context.Context, e *Env) error {
+	shared := filepath.Join(e.Work, "shared")
+	if err := os.Mkdir(shared, 0o755); err != nil {
+		return err
+	}
+	if err := os.Chmod(shared, os.ModeSetgid|0o775); err != nil {
+		return err
+	}
+	const ordinary = `set -e
+umask 0; echo x >open-666; chmod 600 open-666; mkdir sticky; chmod 1777 sticky
+mkdir -p shared/a/b; echo x >shared/a/b/file; cp -r shared copy; cp -p shared/a/b/file file; chmod 755 file`
+	if _, err := e.Output(ctx, e.Policy(), ordinary); err != nil {
+		return fmt.Errorf("ordinary modes are refused: %w", err)
+	}
+	if err := e.denied(ctx, act("special", e.Work)); err != nil {
+		return err
+	}
+	if _, err := e.Sh(ctx, e.Policy(), "cp /bin/sh own; chmod 4755 own; chmod 2755 own; chmod u+s,g+s own"); err != nil {
+		return err
+	}
+	return filepath.WalkDir(e.Work, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+			err = fmt.Errorf("%q is on the host with mode %s", path, info.Mode())
+		}
+		return err
+	})
 }
 
 // inheritedFiles holds a file open that every child inherits.

@@ -47,7 +47,7 @@ func actions() map[string]action {
 	return map[string]action{
 		"read": read, "list": list, "write": write, "open-write": openWrite, "chmod": chmod, "utime": utime, "stat": stat,
 		"symlink-write": symlinkWrite, "hardlink": hardlink, "mknod": mknod, "rename": rename, "mkdir": mkdir,
-		"fill": fill, "remove": remove,
+		"fill": fill, "remove": remove, "special": special,
 		"tcp": tcp, "udp": udp, "resolve": resolve, "unix": unixDial, "socket": socket,
 		"kill": kill, "ptrace": ptrace, "memory-of": memoryOf, "environs": environs, "environ": environ, "pids": pids,
 		"userns": userns, "userns-clone": usernsClone, "userns-clone3": usernsClone3, "mounts": mounts,

@@ -6,6 +6,12 @@
 // caller to say.
 package probe
 
+import (
+	"encoding/json"
+
+	"github.com/agentctl/agentctl/pkg/sandbox/internal/rawtext"
+)
+
 // Marker is the first argument that turns a start of the program into a probe.
 const Marker = "\x01agentctl-sandbox-probe"
 
@@ -13,6 +19,22 @@ const Marker = "\x01agentctl-sandbox-probe"
 type Act struct {
 	Name string
 	Args []string `json:",omitempty"`
+}
+
+// actJSON has the fields of an act and none of its methods.
+type actJSON Act
+
+// MarshalJSON keeps arguments that are not UTF-8, such as paths: an act on another
+// path would prove nothing.
+func (a Act) MarshalJSON() ([]byte, error) {
+	return json.Marshal(actJSON{a.Name, rawtext.Each(a.Args, rawtext.Quote)})
+}
+
+// UnmarshalJSON reads what [Act.MarshalJSON] wrote.
+func (a *Act) UnmarshalJSON(data []byte) error {
+	err := json.Unmarshal(data, (*actJSON)(a))
+	a.Args = rawtext.Each(a.Args, rawtext.Unquote)
+	return err
 }
 
 // Outcome says what came of an act.

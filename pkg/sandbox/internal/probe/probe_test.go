@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -18,6 +19,20 @@ func TestArgsAndParse(t *testing.T) {
 	}
 	if _, err := Parse([]byte("panic: x\n")); err == nil || !strings.Contains(err.Error(), "panic: x") {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// An act is on the very bytes of a path.
+func TestActKeepsBytes(t *testing.T) {
+	t.Parallel()
+	want := []Act{{Name: "read", Args: []string{"/caf\xe9", "\"é\""}}, {Name: "mounts"}}
+	args, err := Args("/exe", want...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []Act
+	if err := json.Unmarshal([]byte(args[2]), &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 
