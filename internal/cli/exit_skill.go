@@ -19,8 +19,8 @@ func skillKind(err error) (kind string, exit int, hint string, ok bool) {
 	if e, ok := as[*skill.FileNotFoundError](err); ok {
 		return "not_found", exitUsage, fileHint(e), true
 	}
-	if e, ok := as[*skill.NotSkillError](err); ok {
-		return "not_found", exitUsage, "name the folder that holds the " + skill.ManifestName + " (" + e.Dir + " was looked at)", true
+	if _, ok := as[*skill.NotSkillError](err); ok {
+		return "not_found", exitUsage, "name the folder that holds the " + skill.ManifestName, true
 	}
 	if e, ok := as[*skill.RefusedError](err); ok {
 		return "invalid_" + orWord(e.Field, "request"), exitUsage, flagOf[e.Field], true

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/fspath"
+	"github.com/agentctl/agentctl/internal/iostreams"
 	"github.com/agentctl/agentctl/internal/workspace"
 	"github.com/agentctl/agentctl/pkg/sandbox"
 	"github.com/agentctl/agentctl/pkg/toolpkg"
@@ -100,6 +101,9 @@ func runSandboxRun(ctx context.Context, o *sandboxRunOptions) error {
 		}
 		return o.failed(shape, err)
 	}
+	if res.TimedOut || res.Canceled {
+		o.IO = withoutWaiting(ctx, o.IO)
+	}
 	noteConfinement(o.IO, res)
 	if o.JSON {
 		shape.ran(res)
@@ -115,6 +119,16 @@ func runSandboxRun(ctx context.Context, o *sandboxRunOptions) error {
 		warn(o.IO, "error: the program was ended after its time limit; --timeout gives it more")
 	}
 	return exitError(runExit(res))
+}
+
+// withoutWaiting are the streams for the end of a run that was given up: what is
+// for people waits no longer than a moment for a slow reader.
+func withoutWaiting(ctx context.Context, s *iostreams.IOStreams) *iostreams.IOStreams {
+	over, end := context.WithCancel(ctx)
+	end()
+	quick := *s
+	quick.Err = unblocked(over, s.Err)
+	return &quick
 }
 
 // failed reports that nothing ran. Without --json the error is reported here,

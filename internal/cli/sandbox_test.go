@@ -213,6 +213,21 @@ func TestSandboxRunEnds(t *testing.T) {
 	}
 }
 
+// Nobody who reads the program's stderr slowly puts the end of a run off that was
+// given up.
+func TestSandboxRunEndsWithABlockedReader(t *testing.T) {
+	t.Parallel()
+	r, w := io.Pipe() // nobody reads
+	defer func() { _ = r.Close() }()
+	streams, _, _, _ := iostreams.Test()
+	streams.Err = w
+	o := fakeRun(&fakeBackend{result: sandbox.Result{Exit: 143, TimedOut: true, Hints: []string{"a", "b"}}}, streams)
+	began := time.Now()
+	if err := runSandboxRun(t.Context(), o); !errors.Is(err, exitError(exitTimeout)) || time.Since(began) > 10*time.Second {
+		t.Errorf("got error %v after %s", err, time.Since(began))
+	}
+}
+
 // The time limit of a run is one for the sandbox too, but for a moment that it
 // needs to prove itself at all.
 func TestSandboxRunOpensInTime(t *testing.T) {

@@ -58,8 +58,9 @@ built in. Every rule has an id that never changes its meaning; docs/lint-rules.m
 explains them. A profile holds skills to the rules of one client.
 
 --fix mends what can be mended without touching the meaning: quotes, fences, byte
-order mark, line ends, a missing or badly spelled name, the file's own name.
---diff shows that and writes nothing.`,
+order mark, line ends, a missing or badly spelled name, the file's own name; a
+comment before the front matter becomes one in it. --diff shows that and writes
+nothing.`,
 		Example:           "  agentctl skill lint\n  agentctl skill lint ./skills --profile upload --format github\n  agentctl skill lint csv-summary --diff",
 		Annotations:       map[string]string{exitCodes: lintCodes},
 		ValidArgsFunction: eachOnce(orFolder(f.complete(f.skillNames(allSkills, nil), brokenNames(f.loadAllSkills), f.folderNames))),

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/agentctl/agentctl/internal/termtext"
 )
 
 // New returns an empty document to fill with Set and SetBody.
@@ -267,8 +269,8 @@ func noteLines(comments ...string) []string {
 // values that were read as text are quoted, pairs of JSON escapes become the
 // character that they mean, the file begins with ---, each fence
 // is a line of its own, lines end in LF and there is no BOM. An HTML comment
-// before the front matter moves to the top of the body. Entries that could not
-// be read stay as they are.
+// before the front matter becomes a comment in it, since the body is what models
+// read. Entries that could not be read stay as they are.
 func (d *Document) Normalize() {
 	for i := range d.entries {
 		switch e := &d.entries[i]; {
@@ -281,7 +283,7 @@ func (d *Document) Normalize() {
 	if d.repaired && d.misread() {
 		d.disarm()
 	}
-	body := d.leadingComment() + d.Body
+	d.replaceLines(0, 0, d.leadingComment()...)
 	for i, line := range d.src.lines {
 		d.src.lines[i] = d.src.chomp(line) + "\n"
 		if d.repaired && blankLine(line) && !d.inside(i) {
@@ -291,7 +293,7 @@ func (d *Document) Normalize() {
 	d.BOM, d.CRLF = false, false
 	d.src.mac = false
 	d.src.head, d.src.opener = fence+"\n", 1
-	d.SetBody(body)
+	d.SetBody(d.Body)
 }
 
 // joinEscapes writes the characters that the JSON escapes of an entry mean.
@@ -307,14 +309,19 @@ func (d *Document) inside(line int) bool {
 	return slices.ContainsFunc(d.entries, func(e entry) bool { return e.start <= line && line < e.end })
 }
 
-// leadingComment is the comment before the opening fence, as lines of a body.
-func (d *Document) leadingComment() string {
+// leadingComment is the comment before the opening fence, as lines of YAML.
+func (d *Document) leadingComment() []string {
 	head := strings.TrimPrefix(d.src.head, bom)
 	at := strings.Index(head, "<!--")
 	end := strings.LastIndex(head, "-->")
 	if at < 0 || end < at {
-		return ""
+		return nil
 	}
-	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(head[at : end+len("-->")])
-	return text + "\n"
+	// Nothing in it may end a comment of YAML or be forbidden there.
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", " ", "\u2029", " ").Replace(head[at+len("<!--") : end])
+	var lines []string
+	for line := range strings.Lines(strings.TrimSpace(termtext.Strip(text))) {
+		lines = append(lines, strings.TrimRight("# "+line, " \t\n")+"\n")
+	}
+	return lines
 }

@@ -173,7 +173,11 @@ func TestNormalize(t *testing.T) {
 		{"clean", "---\nname: a\ndescription: d\n---\nb\n", "---\nname: a\ndescription: d\n---\nb\n"},
 		{
 			"everything", "\ufeff\r\n<!-- c\r\nd -->\r\n---\r\nname: @a\r\ndescription: Use when: x\r\n1. y\r\nargument-hint: [a] [b]\r\n---# B\r\nb\r\n",
-			"---\nname: '@a'\ndescription: 'Use when: x 1. y'\nargument-hint: '[a] [b]'\n---\n<!-- c\nd -->\n# B\nb\n",
+			"---\n# c\n# d\nname: '@a'\ndescription: 'Use when: x 1. y'\nargument-hint: '[a] [b]'\n---\n# B\nb\n",
+		},
+		{
+			"a comment that could end early", "<!-- a\u2028b: c\x1b\n\n---\n# e -->\n---\nname: a\ndescription: d\n---\n",
+			"---\n# a b: c\n#\n# ---\n# # e\nname: a\ndescription: d\n---\n",
 		},
 		{"CR alone", "---\rname: a\rdescription: d\r---\rb\r", "---\nname: a\ndescription: d\n---\nb\n"},
 		{"dots", "---\nname: a\ndescription: d\n...\nb\n", "---\nname: a\ndescription: d\n---\nb\n"},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -86,10 +87,11 @@ func TestNextBackendWhenOneHangs(t *testing.T) {
 // the run has ended.
 func TestTimeLimitWithABlockedWriter(t *testing.T) {
 	each(t, local, func(t *testing.T, b sandbox.Backend) {
-		release, passed := make(chan struct{}), 0
+		release := make(chan struct{})
+		var passed atomic.Int32
 		c := sh("yes")
 		c.Stdout = writerFunc(func(p []byte) (int, error) {
-			passed++
+			passed.Add(1)
 			<-release
 			return len(p), nil
 		})
@@ -100,8 +102,8 @@ func TestTimeLimitWithABlockedWriter(t *testing.T) {
 		}
 		close(release)
 		time.Sleep(100 * time.Millisecond)
-		if passed > 1 {
-			t.Errorf("%d writes came after the end", passed-1)
+		if n := passed.Load(); n > 1 {
+			t.Errorf("%d writes came after the end", n-1)
 		}
 	})
 }

@@ -101,7 +101,7 @@ func (f *Fix) prove(it *Item) error {
 		return fmt.Errorf("fix of %s does not load: %w", f.File, err)
 	}
 	old := it.Value
-	if s.Description != old.Description || s.WhenToUse != old.WhenToUse || !strings.HasSuffix(s.Body, old.Body) {
+	if s.Description != old.Description || s.WhenToUse != old.WhenToUse || s.Body != old.Body {
 		return fmt.Errorf("fix of %s would change what it says; mend it by hand", f.File)
 	}
 	return nil

@@ -3,6 +3,7 @@ package skill
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -108,9 +109,18 @@ func (l *Library) fresh(ctx context.Context, loc registry.Location) (registry.Pa
 }
 
 // NotSkillError reports a folder that holds no skill.
-type NotSkillError struct{ Dir string }
+type NotSkillError struct {
+	Dir string
+	// Missing: there is no such folder.
+	Missing bool
+}
 
-func (e *NotSkillError) Error() string { return e.Dir + " holds no " + ManifestName }
+func (e *NotSkillError) Error() string {
+	if e.Missing {
+		return fmt.Sprintf("%q does not exist", e.Dir)
+	}
+	return fmt.Sprintf("%q holds no %s", e.Dir, ManifestName)
+}
 
 // Open reads the skill of one folder that was named as such, or whose SKILL.md was,
 // with its diagnostics. The error is a [*NotSkillError] or a [*BrokenError].
@@ -130,7 +140,8 @@ func Open(ctx context.Context, dir string) (*Item, []Diagnostic, error) {
 		b := l.Broken[0]
 		return nil, l.Diagnostics, &BrokenError{Kind: l.Kind, Name: b.Name, File: b.File(), Diagnostics: b.Diagnostics}
 	}
-	return nil, nil, &NotSkillError{Dir: dir}
+	_, err = os.Stat(abs)
+	return nil, nil, &NotSkillError{Dir: dir, Missing: errors.Is(err, fs.ErrNotExist)}
 }
 
 // PathSources are the sources of a folder that the user named instead of all

@@ -259,7 +259,7 @@ func TestFix(t *testing.T) {
 		{"colon", "s", "SKILL.md", "---\nname: s\ndescription: Use this: now\n---\nb\n", "---\nname: s\ndescription: 'Use this: now'\n---\nb\n"},
 		{"BOM, CRLF", "s", "SKILL.md", "\ufeff---\r\nname: s\r\ndescription: d\r\n---\r\nb\r\n", "---\nname: s\ndescription: d\n---\nb\n"},
 		{"glued fence", "s", "SKILL.md", "---\nname: s\ndescription: d\n---# B\n", "---\nname: s\ndescription: d\n---\n# B\n"},
-		{"comment first", "s", "SKILL.md", "<!-- c -->\n---\nname: s\ndescription: d\n---\nb\n", "---\nname: s\ndescription: d\n---\n<!-- c -->\nb\n"},
+		{"comment first", "s", "SKILL.md", "<!-- c -->\n---\nname: s\ndescription: d\n---\nb\n", "---\n# c\nname: s\ndescription: d\n---\nb\n"},
 		{"no name", "s", "SKILL.md", "---\ndescription: d\n---\nb\n", "---\nname: s\ndescription: d\n---\nb\n"},
 		{"title", "my-skill", "SKILL.md", "---\nname: My Skill # mine\ndescription: d\n---\nb\n", "---\nname: my-skill # mine\ndescription: d\n---\nb\n"},
 		{"number", "s", "SKILL.md", "---\nname: s\ndescription: d\nversion: 1.10\n---\nb\n", "---\nname: s\ndescription: d\nversion: '1.10'\n---\nb\n"},

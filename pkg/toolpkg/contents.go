@@ -29,7 +29,7 @@ const contentsName = "contents"
 // read as the sources of a package may have: the smallest files first, which are
 // the launcher, the schemas and scripts.
 const (
-	readContents = 4 << 20
+	readContents = 2 << 20
 	fileCost     = 4 << 10 // of opening one, in bytes that could be read meanwhile
 )
 
