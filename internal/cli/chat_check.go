@@ -21,7 +21,7 @@ func (o *chatOptions) check(ctx context.Context) error {
 	if err := o.oneSession(); err != nil {
 		return err
 	}
-	if err := oneOf("output", o.Output, outputText, outputJSON, outputStreamJSON); err != nil {
+	if err := oneOf("output", o.Output, chatOutputs...); err != nil {
 		return err
 	}
 	if o.JSON && o.given("output") && o.Output != outputJSON {
