@@ -88,17 +88,11 @@ func (b *bench) chat(ctx context.Context) error {
 	if err := writeSkills(dir, 10); err != nil {
 		return err
 	}
-	script, err := scripted.Load("bench.yaml", []byte(chatScript))
-	if err != nil {
-		return err
-	}
-	server, err := agenttest.Start(ctx, script)
+	server, chat, err := b.served(ctx, "chat", dir, chatScript)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
-	chat := b.agentctl("chat", dir, "chat", "--model", "bench", "--trust-workspace", "--no-session", "-p", "what is in this folder?")
-	chat.env = append(chat.env, "AGENTCTL_BASE_URL="+server.BaseURL, "AGENTCTL_API_KEY=none")
 	got, err := measure(ctx, b.runs, b.agentctl("version", dir, "version"), chat)
 	if err != nil {
 		return err
@@ -106,6 +100,21 @@ func (b *bench) chat(ctx context.Context) error {
 	b.row("chat", "one tool call", got[1], to(got[1], got[0], "this to version"))
 	b.note("chat", fmt.Sprintf("%.1f", float64(len(server.Requests()))/float64(b.runs+1)), "requests a run")
 	return nil
+}
+
+// served is a chat with a server that answers by a script.
+func (b *bench) served(ctx context.Context, name, dir, text string) (*agenttest.Server, subject, error) {
+	script, err := scripted.Load(name+".yaml", []byte(text))
+	if err != nil {
+		return nil, subject{}, err
+	}
+	server, err := agenttest.Start(ctx, script)
+	if err != nil {
+		return nil, subject{}, err
+	}
+	chat := b.agentctl(name, dir, "chat", "--model", "bench", "--trust-workspace", "--no-session", "-p", "what is in this folder?")
+	chat.env = append(chat.env, "AGENTCTL_BASE_URL="+server.BaseURL, "AGENTCTL_API_KEY=none")
+	return server, chat, nil
 }
 
 // pieces shows that an answer costs in step with the number of pieces in which it
@@ -118,17 +127,11 @@ func (b *bench) pieces(ctx context.Context) error {
 	const few, many = 2_000, 20_000
 	subjects := []subject{b.agentctl("version", dir, "version")}
 	for _, n := range []int{few, many} {
-		script, err := scripted.Load("pieces.yaml", []byte(piecesScript(n)))
-		if err != nil {
-			return err
-		}
-		server, err := agenttest.Start(ctx, script)
+		server, chat, err := b.served(ctx, "pieces", dir, piecesScript(n))
 		if err != nil {
 			return err
 		}
 		defer server.Close()
-		chat := b.agentctl("pieces", dir, "chat", "--model", "bench", "--trust-workspace", "--no-session", "-p", "what is in this folder?")
-		chat.env = append(chat.env, "AGENTCTL_BASE_URL="+server.BaseURL, "AGENTCTL_API_KEY=none")
 		subjects = append(subjects, chat)
 	}
 	got, err := measure(ctx, min(b.runs, 5), subjects...)
