@@ -60,7 +60,7 @@ func stopFailure(res session.Result) failure {
 	switch res.Stop {
 	case session.StopDenied:
 		f.Message = "a call was denied"
-		f.Hint = "allow it with --allow " + deniedNames(res)
+		f.Hint = deniedHint(res)
 	case session.StopLimit:
 		f.Message = fmt.Sprintf("stopped after %s without an answer", termtext.Count(res.Steps, "step"))
 		f.Hint = "raise --max-steps, or go on with --continue"
@@ -77,14 +77,11 @@ func stopFailure(res session.Result) failure {
 	return f
 }
 
-func deniedNames(res session.Result) string {
-	var names []string
-	for _, c := range res.ToolCalls {
-		if c.Status == "denied" {
-			names = append(names, c.Name)
-		}
+func deniedHint(res session.Result) string {
+	if len(res.Denied) == 0 {
+		return "chat.approvals.deny of your configuration denies it (agentctl config show)"
 	}
-	return strings.Join(names, ",")
+	return "allow it with --allow " + shellWord(strings.Join(res.Denied, ","))
 }
 
 // chatError maps what a signal or --timeout interrupted to its own code.

@@ -20,7 +20,7 @@ type ApprovalRequest struct {
 	Names []string
 	// Ask is true when the call needs a decision by default.
 	Ask bool
-	// Network is true when the call may reach the network: it needs "network" too.
+	// Network is true when the call may reach the network, which is asked about.
 	Network bool
 	// Summary is one line: what will run, and where.
 	Summary string
@@ -34,6 +34,10 @@ type Decision struct {
 	// By says who decided: default, flag, config, remembered, user, no-terminal.
 	By string
 }
+
+// ByNobody is a decision that a rule or a person could have made, and nobody was
+// there.
+const ByNobody = "no-terminal"
 
 // Approver decides. Without a terminal nobody is asked, and ask means deny.
 type Approver interface {
@@ -71,7 +75,7 @@ func (p *Policy) Approve(ctx context.Context, r ApprovalRequest) (Decision, erro
 	case p.session[r.Key], p.Remembered != nil && p.Remembered(r.Key):
 		return Decision{Allow: true, By: "remembered"}, nil
 	case p.Ask == nil:
-		return Decision{By: "no-terminal"}, nil
+		return Decision{By: ByNobody}, nil
 	}
 	allow, keep, err := p.Ask(ctx, r)
 	if err != nil {
@@ -107,16 +111,10 @@ func named(rules []string, r ApprovalRequest) bool {
 	return slices.ContainsFunc(r.Names, func(n string) bool { return slices.Contains(rules, n) })
 }
 
-// matches tells whether rules allow a request. A call with network needs that
-// word besides its own name.
+// matches tells whether rules allow a request: by one of its names, or, when the
+// network is all that there is to ask about, by that word.
 func matches(rules []string, r ApprovalRequest) bool {
-	if slices.Contains(rules, "all") {
-		return true
-	}
-	if r.Network {
-		return (named(rules, r) || !r.Ask) && slices.Contains(rules, "network")
-	}
-	return named(rules, r)
+	return slices.Contains(rules, "all") || named(rules, r) || r.Network && !r.Ask && slices.Contains(rules, "network")
 }
 
 // SplitRules takes apart the values of --allow: repeated, or with commas.

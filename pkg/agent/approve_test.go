@@ -43,9 +43,9 @@ func TestPolicy(t *testing.T) {
 		{"network is none of it", agent.Policy{Deny: []string{"network"}}, fetch, true, "default"},
 		{"configuration denies all", agent.Policy{Deny: []string{"all"}}, fetch, false, "config"},
 		{"network by its word", agent.Policy{Flags: []string{"network"}}, online, true, "flag"},
-		{"network not by a name alone", agent.Policy{Flags: []string{"fetch"}}, online, false, "no-terminal"},
-		{"a program with network needs both", agent.Policy{Flags: []string{"network"}}, onlineExec, false, "no-terminal"},
-		{"a program with network has both", agent.Policy{Flags: []string{"network", "exec"}}, onlineExec, true, "flag"},
+		{"network by the name of the command", agent.Policy{Flags: []string{"fetch:get"}}, online, true, "flag"},
+		{"network by the name of another command", agent.Policy{Flags: []string{"fetch:put"}}, online, false, "no-terminal"},
+		{"that word is not enough for what asks anyway", agent.Policy{Flags: []string{"network"}}, onlineExec, false, "no-terminal"},
 		{"remembered", agent.Policy{Remembered: func(key string) bool { return key == "exec:git" }}, git, true, "remembered"},
 		{"remembered for something else", agent.Policy{Remembered: func(key string) bool { return key == "exec" }}, git, false, "no-terminal"},
 	}

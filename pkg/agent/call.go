@@ -240,6 +240,8 @@ func (t *turn) decided(tool Tool, c Call, req ApprovalRequest, d Decision) (bool
 	decision := "deny"
 	if d.Allow {
 		decision = "allow"
+	} else if d.By == ByNobody && !slices.Contains(t.result.Denied, req.Key) {
+		t.result.Denied = append(t.result.Denied, req.Key)
 	}
 	err := t.emit(session.Approval{ID: c.ID, Name: tool.Spec().Name, Key: req.Key, Decision: decision, By: d.By})
 	return d.Allow, refusalText(req, d), err
@@ -249,7 +251,7 @@ func (t *turn) decided(tool Tool, c Call, req ApprovalRequest, d Decision) (bool
 func refusalText(r ApprovalRequest, d Decision) string {
 	reason := "the user denied it"
 	switch d.By {
-	case "no-terminal":
+	case ByNobody:
 		reason = "it needs approval and nobody can be asked here"
 	case "config":
 		reason = "the configuration denies it"

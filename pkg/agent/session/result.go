@@ -35,6 +35,9 @@ type Result struct {
 	Exit       int          `json:"exit"`
 	Question   *Question    `json:"question,omitempty"`
 	Error      *Error       `json:"error,omitempty"`
+	// Denied are the names by which --allow would have let run what nobody could be
+	// asked about.
+	Denied []string `json:"-"`
 }
 
 // CalledTool is one call of the run, in short.
