@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentctl/agentctl/internal/registry"
 	"github.com/agentctl/agentctl/pkg/agent/app"
+	"github.com/agentctl/agentctl/pkg/skill"
 )
 
 type appLintOptions struct {
@@ -145,6 +146,24 @@ func (c *appLinter) app(ctx context.Context, a *app.App) {
 		c.files[a.ProfileFile] = true
 	}
 	c.add(app.Check(ctx, a, c.known)...)
+	c.packageSkills(ctx, a)
+}
+
+// packageSkills finds the skills of a profile that do not load, which a chat goes
+// without. How good the others are is the affair of skill lint.
+func (c *appLinter) packageSkills(ctx context.Context, a *app.App) {
+	if a.PackageSkills == "" {
+		return
+	}
+	lib := &skill.Library{Sources: []skill.Source{{Name: skill.SourcePackage, Root: a.PackageSkills, FS: a.PackageSkillsFS}}}
+	l, err := lib.Load(ctx)
+	if err != nil {
+		return // the context ended, which ends the verb too
+	}
+	for _, b := range l.Broken {
+		c.files[b.File()] = true
+		c.add(b.Diagnostics...)
+	}
 }
 
 // profiles checks an app alone and with each profile that loads; the findings of

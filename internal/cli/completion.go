@@ -33,7 +33,7 @@ func newCompletionCmd(f *Factory, run func(context.Context, *completionOptions) 
 and flags, the names of skills, tools, apps, models and sessions that exist, and the
 words that a flag takes.
 
-  bash        source <(agentctl completion bash)
+  bash        source <(agentctl completion bash)     (needs the package bash-completion)
   zsh         agentctl completion zsh > "${fpath[1]}/_agentctl"
   fish        agentctl completion fish > ~/.config/fish/completions/agentctl.fish
   powershell  agentctl completion powershell | Out-String | Invoke-Expression`,

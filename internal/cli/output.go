@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/diag"
@@ -57,12 +57,59 @@ func writeTable(s *iostreams.IOStreams, header []string, rows [][]string) error 
 		}
 		return nil
 	}
-	tw := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, strings.ToUpper(strings.Join(header, "\t")))
-	for _, row := range rows {
-		fmt.Fprintln(tw, strings.Join(fit(safe(row), s.Width()), "\t"))
+	table := [][]string{safe(header)}
+	for i, name := range header {
+		table[0][i] = strings.ToUpper(name)
 	}
-	return tw.Flush()
+	for _, row := range rows {
+		table = append(table, safe(row))
+	}
+	widths := fit(table, s.Width())
+	for _, row := range table {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = ansi.Truncate(cell, widths[i], "…")
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+columnGap))
+		}
+		if _, err := fmt.Fprintln(s.Out, strings.TrimRight(line.String(), " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	columnGap = 2
+	minColumn = 10 // cells that a column keeps when the terminal is too narrow
+)
+
+// fit returns the widths of the columns, in cells. So that a row stays on one line
+// of the terminal the widest columns are cut, but never the first, which names
+// something.
+func fit(table [][]string, width int) []int {
+	widths := make([]int, len(table[0]))
+	for _, row := range table {
+		for i, cell := range row {
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	used := columnGap * (len(widths) - 1)
+	for _, w := range widths {
+		used += w
+	}
+	for ; used > width; used-- {
+		widest := 0
+		for i := 1; i < len(widths); i++ {
+			if widths[i] > minColumn && (widest == 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest == 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
 }
 
 func safe(row []string) []string {
@@ -71,21 +118,6 @@ func safe(row []string) []string {
 		out[i] = termtext.Line(cell)
 	}
 	return out
-}
-
-// fit cuts the last cell so that a row stays on one line of the terminal, as
-// far as the other cells allow.
-func fit(row []string, width int) []string {
-	last := len(row) - 1
-	used := 0
-	for _, cell := range row[:last] {
-		used += len([]rune(cell)) + 2
-	}
-	room := max(width-used-12, 20)
-	if r := []rune(row[last]); len(r) > room {
-		row[last] = string(r[:room-1]) + "…"
-	}
-	return row
 }
 
 // printDiagnostics tells people what was found, one line each, on stderr.

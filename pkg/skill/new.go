@@ -65,11 +65,13 @@ func New(ctx context.Context, req NewRequest) (NewResult, error) {
 		return res, err
 	}
 	defer unlock()
-	if old, err := existing(ctx, save.roots(), save.Name); err != nil || old != nil {
-		if err == nil {
-			err = &ExistsError{Path: old.item.Dir}
-		}
+	switch old, err := existing(ctx, save.roots(), save.Name); {
+	case err != nil:
 		return res, err
+	case old != nil && old.other:
+		return res, old.soundsLike(save.Name)
+	case old != nil:
+		return res, &ExistsError{Path: old.item.Dir}
 	}
 	return res, staged(req.Dir, res.Dir, func(tree string) error {
 		return writeScaffold(tree, save.Name, save.Description, req.With)

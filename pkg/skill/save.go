@@ -81,7 +81,7 @@ func Save(ctx context.Context, req SaveRequest) (SaveResult, error) {
 	case old == nil:
 		return req.create()
 	case old.other:
-		return SaveResult{}, refuse("name", "name %q becomes the folder %s, where there is another skill; give a new one another name, or to change that one the name %q", req.Name, Slug(req.Name), old.item.Name)
+		return SaveResult{}, old.soundsLike(req.Name)
 	}
 	return req.change(old)
 }
@@ -224,6 +224,11 @@ type target struct {
 	item *Item
 	// other: only the folder is the same, of words that sound alike in ASCII.
 	other bool
+}
+
+// soundsLike refuses a name that would take the place of this other skill.
+func (t *target) soundsLike(name string) error {
+	return refuse("name", "name %q becomes the folder %s, where there is another skill; give a new one another name, or to change that one the name %q", name, Slug(name), t.item.Name)
 }
 
 // isForeign tells whether letters are lost on the way from a name to its slug.

@@ -272,7 +272,7 @@ func TestSaveOfNamesThatSoundAlike(t *testing.T) {
 		if _, err := save(tt.second); !isType[*RefusedError](err) || !strings.Contains(err.Error(), tt.slug) {
 			t.Errorf("%s after %s: %v", tt.second, tt.first, err)
 		}
-		if _, err := New(t.Context(), NewRequest{Dir: dir, Name: tt.second, Description: "x"}); !isType[*ExistsError](err) {
+		if _, err := New(t.Context(), NewRequest{Dir: dir, Name: tt.second, Description: "x"}); !isType[*RefusedError](err) {
 			t.Errorf("new %s after %s: %v", tt.second, tt.first, err)
 		}
 		if got := readFile(t, first.File); !strings.Contains(got, "Of "+tt.first) {

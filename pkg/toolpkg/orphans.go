@@ -24,7 +24,7 @@ func Orphans(out string, sources *Sources) []diag.Diagnostic {
 		}
 		found = append(found, diag.Diagnostic{
 			File: root, Severity: diag.Warning, Code: "tool.no-source",
-			Message: fmt.Sprintf("tool package %q has a build and no source any more, and is still offered; delete this folder if the package is gone", e.Name()),
+			Message: fmt.Sprintf("tool package %q has a build and no source any more, and is still offered; delete this folder if the package is gone or has another name: a chat with two tools of one name does not start", e.Name()),
 			Fix:     "delete the folder " + root,
 		})
 	}
