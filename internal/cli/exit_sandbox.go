@@ -12,7 +12,7 @@ func sandboxKind(err error) (kind string, exit int, hint string, ok bool) {
 		return "sandbox_policy", exitUsage, e.Cure, true
 	}
 	if _, is := as[*sandbox.NotFoundError](err); is {
-		return "program_not_found", exitMissing, "", true
+		return "program_not_found", exitMissing, "give its path, such as ./tool or /usr/local/go/bin/go; by name only what stands on the sandbox's own PATH is found", true
 	}
 	if _, is := as[*sandbox.NotExecutableError](err); is {
 		return "not_executable", exitBroken, "", true

@@ -252,13 +252,17 @@ func (o *toolInvokeOptions) find(ctx context.Context) (toolpkg.Function, error) 
 
 // bareNameHint says why no command has this name, as far as that can be known.
 func bareNameHint(c *toolpkg.Catalog, name string) string {
-	_, err := c.Package(name)
+	p, err := c.Package(name)
 	if _, unbuilt := as[*toolpkg.NotBuiltError](err); unbuilt {
 		return fmt.Sprintf("package %s is not built, so its commands are not known; run agentctl tool prebuild %s", name, name)
 	}
 	switch {
 	case err == nil:
-		return name + " is a package; name one of its commands"
+		var commands []string
+		for _, cmd := range p.Commands {
+			commands = append(commands, name+":"+cmd.Name)
+		}
+		return fmt.Sprintf("%s is a package; name one of its commands: %s", name, shorten(commands, 10))
 	case len(c.Unbuilt) > 0:
 		return fmt.Sprintf("not built, so their commands are not known: %s; run agentctl tool prebuild", shorten(c.Unbuilt, 10))
 	}
