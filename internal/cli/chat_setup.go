@@ -43,7 +43,7 @@ func (o *chatOptions) setup(ctx context.Context) (chat.Config, error) {
 	if err := checkAllow("--allow", rules, c.Catalog); err != nil {
 		return c, err
 	}
-	o.tellTypos(append(slices.Clone(conf.Chat.Approvals.Deny), conf.Chat.Approvals.Allow...))
+	o.tellTypos(append(slices.Clone(conf.Chat.Approvals.Deny), conf.Chat.Approvals.Allow...), c.Catalog)
 	c.System, c.MaxSteps = o.System, o.MaxSteps
 	c.Approver = &agent.Policy{
 		Flags: rules, Allow: conf.Chat.Approvals.Allow, Deny: conf.Chat.Approvals.Deny, Remembered: o.f.remembered,
@@ -122,10 +122,10 @@ func (f *Factory) sessions() (session.Store, error) {
 
 // tellTypos warns of configured rules that look like a misspelled tool: they would
 // deny or allow nothing. A package can be one of another workspace.
-func (o *chatOptions) tellTypos(rules []string) {
-	known := append(builtin.Names(), "network", "all")
+func (o *chatOptions) tellTypos(rules []string, c *toolpkg.Catalog) {
+	known := ruleNames(c)
 	for _, r := range rules {
-		if near := suggest.Nearest(r, known, 1); len(near) > 0 && !slices.Contains(known, r) {
+		if near := suggest.Nearest(r, append(builtin.Names(), "network", "all"), 1); len(near) > 0 && !isRule(r, known) {
 			warn(o.IO, "chat.approvals in the configuration names %q, which is no tool; did you mean %s?", r, near[0])
 		}
 	}
@@ -134,18 +134,9 @@ func (o *chatOptions) tellTypos(rules []string) {
 // checkAllow refuses rules that name nothing: a typing mistake would deny later. how
 // is what they were given by.
 func checkAllow(how string, rules []string, c *toolpkg.Catalog) error {
-	known := slices.Concat(builtin.Names(), []string{"network", "all"})
-	for _, p := range c.Packages {
-		known = append(known, p.Name)
-		for _, cmd := range p.Commands {
-			known = append(known, p.Name+":"+cmd.Name)
-		}
-	}
+	known := ruleNames(c)
 	for _, r := range rules {
-		if program, ok := strings.CutPrefix(r, "exec:"); ok && program != "" {
-			continue
-		}
-		if !slices.Contains(known, r) {
+		if !isRule(r, known) {
 			hint := "names: " + strings.Join(known, ", ") + ", exec:PROGRAM"
 			if near := suggest.Nearest(r, known, 1); len(near) > 0 {
 				hint = "did you mean " + near[0] + "?\n" + hint
@@ -154,4 +145,21 @@ func checkAllow(how string, rules []string, c *toolpkg.Catalog) error {
 		}
 	}
 	return nil
+}
+
+// ruleNames are the names that a rule about approvals can have, besides programs.
+func ruleNames(c *toolpkg.Catalog) []string {
+	known := slices.Concat(builtin.Names(), []string{"network", "all"})
+	for _, p := range c.Packages {
+		known = append(known, p.Name)
+		for _, cmd := range p.Commands {
+			known = append(known, p.Name+":"+cmd.Name)
+		}
+	}
+	return known
+}
+
+func isRule(rule string, known []string) bool {
+	program, isProgram := strings.CutPrefix(rule, "exec:")
+	return isProgram && program != "" || slices.Contains(known, rule)
 }

@@ -70,7 +70,7 @@ func (k Kind[T]) add(ctx context.Context, l *Listing[T], s *scanner, f found, or
 		return nil
 	}
 	l.Items = append(l.Items, &Item[T]{
-		Value: p.Value, Name: name, Aliases: p.Aliases, Slug: p.Slug, Location: loc, order: order,
+		Value: p.Value, Name: name, Aliases: p.Aliases, Given: p.Given, Slug: p.Slug, Location: loc, order: order,
 	})
 	return nil
 }

@@ -63,6 +63,9 @@ type Parsed[T any] struct {
 	Name string
 	// Aliases are other names that it answers to.
 	Aliases []string
+	// Given is the name in another script that it was saved under, "" for none; it
+	// is one of the aliases.
+	Given string
 	// Slug is the name as a folder would be called; "" means none.
 	Slug string
 }
@@ -99,7 +102,10 @@ type Item[T any] struct {
 	Value   T
 	Name    string
 	Aliases []string
-	Slug    string
+	// Given is the name in another script that it was saved under, "" for none; it
+	// is one of the aliases.
+	Given string
+	Slug  string
 	Location
 	State State
 	// ShadowedBy is the file of the package that answers to this one's name.

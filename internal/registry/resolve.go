@@ -82,7 +82,8 @@ func (l *Listing[T]) hits(name string) []hit[T] {
 		return hits
 	}
 	for _, h := range index.all(l.slug(name)) {
-		if h.by != ByAlias && !slices.ContainsFunc(h.item.Aliases, func(a string) bool { return a != "" && l.slug(a) == l.slug(name) }) {
+		given := h.item.Given
+		if h.by != ByAlias && (given == "" || !Foreign(name) || SameWords(given, name)) {
 			hits = append(hits, hit[T]{h.item, BySlug})
 		}
 	}

@@ -15,10 +15,12 @@ func TestResolveBySlugOfTheName(t *testing.T) {
 	t.Parallel()
 	kind := Kind[string]{
 		Name: "thing", Depth: 2,
-		Slug:   func(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") },
+		Slug: func(name string) string {
+			return strings.NewReplacer(" ", "-", "é", "e", "步", "steps").Replace(strings.ToLower(name))
+		},
 		Detect: func(entries []fs.DirEntry) (string, bool) { return "M", len(entries) > 0 && entries[0].Name() == "M" },
 		Parse: func(_ context.Context, l Location) (Parsed[string], []diag.Diagnostic, error) {
-			return Parsed[string]{Aliases: []string{"nick-name", "Tea Steps"}}, nil, nil
+			return Parsed[string]{Aliases: []string{"nick-name", "Milk Steps 2", "茶道"}, Given: "茶道"}, nil, nil
 		},
 	}
 	files := fstest.MapFS{"milk-steps/M": {}, "tea-steps/M": {}}
@@ -33,7 +35,9 @@ func TestResolveBySlugOfTheName(t *testing.T) {
 	if _, err := l.Resolve("Nick Name"); err == nil {
 		t.Error("an alias must be typed as it is")
 	}
-	if _, err := l.Resolve("tea  STEPS"); err == nil {
-		t.Error("a package that was saved as Tea Steps is not meant by another name of that sound")
+	for name, found := range map[string]bool{"Tea Steps": true, "TÉA steps": true, "茶道": true, "tea 步": false} {
+		if _, err := l.Resolve(name); (err == nil) != found {
+			t.Errorf("%s: %v, want it found: %t", name, err, found)
+		}
 	}
 }

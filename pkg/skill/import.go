@@ -109,7 +109,7 @@ func (r *ImportRequest) parse(tree, wrapper string) (*Item, error) {
 	if err != nil {
 		return nil, &BrokenError{Kind: "skill", Name: cmp.Or(wrapper, r.stem(), r.Source), File: loc.File(), Diagnostics: ds}
 	}
-	return &Item{Value: s, Name: s.Name, Aliases: s.Aliases, Slug: Slug(s.Name), Location: loc}, nil
+	return &Item{Value: s, Name: s.Name, Aliases: s.Aliases, Given: s.Given, Slug: Slug(s.Name), Location: loc}, nil
 }
 
 // finish names, checks and places the staged skill.

@@ -152,7 +152,7 @@ func copyPart(tree, part string) error {
 
 // title is a slug as a heading.
 func title(name string) string {
-	if isForeign(name) {
+	if registry.Foreign(name) {
 		return name
 	}
 	text := strings.ReplaceAll(Slug(name), "-", " ")

@@ -55,7 +55,7 @@ func parseLocation(_ context.Context, l registry.Location) (registry.Parsed[*Ski
 		}
 		return registry.Parsed[*Skill]{Name: name}, ds, err
 	}
-	return registry.Parsed[*Skill]{Value: s, Name: s.Name, Aliases: s.Aliases, Slug: Slug(s.Name)}, ds, nil
+	return registry.Parsed[*Skill]{Value: s, Name: s.Name, Aliases: s.Aliases, Given: s.Given, Slug: Slug(s.Name)}, ds, nil
 }
 
 // readManifest reads the SKILL.md of a folder.
@@ -97,6 +97,7 @@ func Parse(file, folder string, data []byte) (*Skill, []Diagnostic, error) {
 	}
 	for _, child := range doc.Children("metadata") {
 		if child.Key == givenName && child.Text != "" {
+			s.Given = child.Text
 			s.Aliases = append(s.Aliases, child.Text)
 		}
 	}

@@ -9,10 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/agentctl/agentctl/internal/frontmatter"
 	"github.com/agentctl/agentctl/internal/fspath"
@@ -210,7 +207,9 @@ func existing(ctx context.Context, roots []string, name string) (*target, error)
 		res, err := l.Resolve(n)
 		if err == nil && (res.By != registry.ByAlias || Slug(name) == res.Winner.Slug) {
 			it := res.Winner
-			return &target{item: it, other: soundsAlike(name, it) && (n != name || res.By == registry.BySlug)}, nil
+			slugOnly := n != name || res.By == registry.BySlug
+			foreign := it.Given != "" || registry.Foreign(name)
+			return &target{item: it, other: slugOnly && foreign && !registry.SameWords(name, it.Given)}, nil
 		}
 		if b, ok := errors.AsType[*BrokenError](err); ok {
 			return nil, refuse("name", "%s exists and does not load (%s); fix or remove it first", b.File, b.Diagnostics[0].Message)
@@ -231,21 +230,10 @@ func (t *target) soundsLike(name string) error {
 	return refuse("name", "name %q becomes the folder %s, where there is another skill; give a new one another name, or to change that one the name %q", name, Slug(name), t.item.Name)
 }
 
-// isForeign tells whether letters are lost on the way from a name to its slug.
-func isForeign(name string) bool {
-	return strings.ContainsFunc(norm.NFKC.String(name), func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) })
-}
-
-// soundsAlike tells whether a name and a skill may have no more in common than the
-// slug: letters were lost on the way to it.
-func soundsAlike(name string, it *Item) bool {
-	return isForeign(name) || slices.ContainsFunc(it.Aliases, func(a string) bool { return isForeign(a) && Slug(a) == Slug(name) })
-}
-
 // newDocument is the front matter of a new skill.
 func newDocument(name, description string) (*frontmatter.Document, error) {
 	text := "---\nname: " + Slug(name) + "\ndescription: " + frontmatter.Quote(description) + "\n"
-	if isForeign(name) {
+	if registry.Foreign(name) {
 		text += "metadata:\n  " + givenName + ": " + frontmatter.Quote(name) + "\n"
 	}
 	return frontmatter.Decode(ManifestName, []byte(text+"---\n"))

@@ -23,6 +23,8 @@ type Skill struct {
 	ArgumentHint string
 	// Aliases are other names that it answers to.
 	Aliases []string
+	// Given is the name in another script that it was saved under, "" for none.
+	Given string
 	// AllowedTools are the tools that the skill asks for; they never grant anything.
 	AllowedTools []string
 	// UserInvocable skills are offered as /name in chat.
