@@ -31,6 +31,7 @@ type chatOptions struct {
 	Stdin     bool // a lone - as argument
 	Args      []string
 	Given     func(flag string) bool // which flags were typed; nil means none
+	FlagErr   error                  // as in outputOptions
 	Output    string
 	JSON      bool
 	Allow     []string
@@ -72,7 +73,7 @@ scripted:demo, which needs no model at all.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Args = args
 			opts.Stdin = len(args) == 1 && args[0] == "-"
-			opts.Given = cmd.Flags().Changed
+			opts.Given, opts.FlagErr = cmd.Flags().Changed, emptyFlags(cmd)
 			opts.HasPrompt = opts.given("prompt")
 			return run(cmd.Context(), opts)
 		},

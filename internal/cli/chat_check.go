@@ -15,6 +15,9 @@ import (
 
 // check refuses flags that cannot be meant, before anything starts.
 func (o *chatOptions) check(ctx context.Context) error {
+	if o.FlagErr != nil {
+		return o.FlagErr
+	}
 	if len(o.Args) > 0 && !o.Stdin {
 		return usageError{message: fmt.Sprintf("chat takes no argument but - for stdin, got %q", strings.Join(o.Args, " ")), hint: o.promptHint()}
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentctl/agentctl/internal/config"
 	"github.com/agentctl/agentctl/internal/workspace"
-	"github.com/agentctl/agentctl/pkg/agent/model"
 )
 
 type configShowOptions struct {
@@ -60,7 +60,7 @@ func runConfigShow(_ context.Context, o *configShowOptions) error {
 	}
 	out := configShowJSON{Values: []configValueJSON{}}
 	for _, v := range c.Values {
-		hideHeaders(v.Value)
+		hideSecrets(v.Value)
 		out.Values = append(out.Values, configValueJSON{v, untrusted != "" && v.Origin == untrusted})
 	}
 	if o.JSON {
@@ -76,14 +76,17 @@ func runConfigShow(_ context.Context, o *configShowOptions) error {
 	return writeTable(o.IO, []string{"key", "value", "origin"}, rows)
 }
 
-// hideHeaders puts dots for the secrets in the headers of a provider's entry.
-func hideHeaders(value any) {
+// hideSecrets puts dots for the headers of a provider's entry, and for the password
+// in its address.
+func hideSecrets(value any) {
 	entry, _ := value.(map[string]any)
 	headers, _ := entry["headers"].(map[string]any)
 	for name := range headers {
-		if model.SecretHeader(name) {
-			headers[name] = "…"
-		}
+		headers[name] = "…"
+	}
+	base, _ := entry["base_url"].(string)
+	if u, err := url.Parse(base); err == nil && u.User != nil {
+		entry["base_url"] = u.Redacted()
 	}
 }
 

@@ -47,9 +47,9 @@ func exclusiveFlags(cmd *cobra.Command) []string {
 	return nil
 }
 
-// emptyFlags names flags that were given without the name, file or folder that they
-// want.
-func emptyFlags(cmd *cobra.Command) []string {
+// emptyFlags refuses flags that were given without the name, file or folder that
+// they want. Verbs with a shape of their own for failures ask it themselves.
+func emptyFlags(cmd *cobra.Command) error {
 	var empty []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch value, _ := pflag.UnquoteUsage(f); value {
@@ -59,7 +59,10 @@ func emptyFlags(cmd *cobra.Command) []string {
 			}
 		}
 	})
-	return empty
+	if len(empty) == 0 {
+		return nil
+	}
+	return usageError{message: empty[0] + " is empty", hint: "is a variable not set? leave the flag out, or give it a value"}
 }
 
 // checkVariableNames refuses NAME=VALUE where --env wants a name: a value on a

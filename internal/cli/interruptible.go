@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 )
 
@@ -46,26 +47,32 @@ func (c *ctxWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// openFile opens a file to read, which can be a pipe that nobody writes to yet.
+func openFile(ctx context.Context, name string) (*os.File, error) {
+	return await(ctx, 0, func() (*os.File, error) { return os.Open(name) })
+}
+
 // await is do, but no longer than grace after ctx ended.
-func await(ctx context.Context, grace time.Duration, do func() (int, error)) (int, error) {
+func await[T any](ctx context.Context, grace time.Duration, do func() (T, error)) (T, error) {
 	type result struct {
-		n   int
-		err error
+		value T
+		err   error
 	}
 	done := make(chan result, 1)
 	go func() {
-		n, err := do()
-		done <- result{n, err}
+		value, err := do()
+		done <- result{value, err}
 	}()
 	select {
 	case r := <-done:
-		return r.n, r.err
+		return r.value, r.err
 	case <-ctx.Done():
 	}
 	select {
 	case r := <-done:
-		return r.n, r.err
+		return r.value, r.err
 	case <-time.After(grace):
-		return 0, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 }

@@ -19,6 +19,9 @@ import (
 type outputOptions struct {
 	IO   *iostreams.IOStreams
 	JSON bool
+	// FlagErr is what is wrong with the flags, of verbs that report it in a shape of
+	// their own.
+	FlagErr error
 }
 
 func (o *outputOptions) addFlags(cmd *cobra.Command) {

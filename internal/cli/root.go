@@ -102,8 +102,10 @@ func finish(cmd *cobra.Command) {
 // too, but later, without a type, and in words that nobody understands. A name or
 // folder that is empty is one too.
 func checkFlags(cmd *cobra.Command, _ []string) error {
-	if empty := emptyFlags(cmd); len(empty) > 0 {
-		return usageError{message: empty[0] + " is empty", hint: "is a variable not set? leave the flag out, or give it a value"}
+	if cmd.Annotations[freeArgs] == "" { // the others have shapes of their own
+		if err := emptyFlags(cmd); err != nil {
+			return err
+		}
 	}
 	if given := exclusiveFlags(cmd); given != nil {
 		return usageError{message: strings.Join(given, " and ") + " exclude each other", hint: "give one of them"}

@@ -75,7 +75,7 @@ and tmp, and an environment made from nothing. Its input and output are passed o
 		Annotations:       map[string]string{freeArgs: "yes", exitCodes: sandboxRunExitCodes},
 		ValidArgsFunction: files,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.Args = args
+			opts.Args, opts.FlagErr = args, emptyFlags(cmd)
 			return run(cmd.Context(), opts)
 		},
 	}
@@ -147,6 +147,9 @@ func (o *sandboxRunOptions) failed(shape sandboxRunJSON, err error) error {
 }
 
 func (o *sandboxRunOptions) start(ctx context.Context) (sandbox.Result, error) {
+	if o.FlagErr != nil {
+		return sandbox.Result{}, o.FlagErr
+	}
 	policy, ws, err := o.policy()
 	if err != nil {
 		return sandbox.Result{}, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -95,12 +94,15 @@ const maxText = 4 << 20
 func readText(ctx context.Context, s *iostreams.IOStreams, name string) (string, error) {
 	in := interruptible(ctx, s.In)
 	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
+		f, err := openFile(ctx, name)
+		if err != nil && ctx.Err() == nil {
 			return "", usageError{message: fmt.Sprintf("file %q cannot be read: %v", name, err), hint: "give an existing file, or - for stdin"}
 		}
+		if err != nil {
+			return "", err
+		}
 		defer func() { _ = f.Close() }()
-		in = f
+		in = interruptible(ctx, f)
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxText+1))
 	switch {

@@ -77,7 +77,7 @@ redacted; --json prints the result as one object, --for-model what a model reads
 		Annotations:       map[string]string{freeArgs: "yes", exitCodes: toolInvokeExitCodes},
 		ValidArgsFunction: firstArg(f.complete(f.bareCommandNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.Name = args[0]
+			opts.Name, opts.FlagErr = args[0], emptyFlags(cmd)
 			if len(args) > 1 {
 				opts.Text = args[1]
 			}
@@ -99,19 +99,30 @@ redacted; --json prints the result as one object, --for-model what a model reads
 
 func runToolInvoke(ctx context.Context, o *toolInvokeOptions) error {
 	r, err := o.invoke(ctx)
+	streams := *o.IO // what is printed from now on waits for no reader after a signal
+	streams.Out = unblocked(ctx, o.IO.Out)
+	o.IO = &streams
 	if err != nil {
 		return o.failed(err)
 	}
 	if r.OutputErr != nil {
-		return r.OutputErr
+		return ownFailure(o.IO, r.OutputErr)
 	}
 	if r.Ungranted != "" {
 		r.Hint = "grant it for this call with --env " + r.Ungranted + "\n" + r.Hint
+	}
+	if givenUp(r) {
+		o.IO = withoutWaiting(ctx, o.IO)
 	}
 	if err := o.print(r); err != nil {
 		return err
 	}
 	return exitError(r.ExitCode)
+}
+
+// givenUp tells whether a write of the call's output may still hang.
+func givenUp(r toolpkg.InvokeResult) bool {
+	return r.TimedOut || r.Kind == toolpkg.KindInterrupted || r.OutputErr != nil
 }
 
 // failed reports a call that could not be made, in the shape of all calls.
@@ -168,7 +179,7 @@ func features(names []string) []sandbox.Feature {
 
 func (o *toolInvokeOptions) invoke(ctx context.Context) (toolpkg.InvokeResult, error) {
 	var none toolpkg.InvokeResult
-	if err := o.check(); err != nil {
+	if err := cmp.Or(o.FlagErr, o.check()); err != nil {
 		return none, err
 	}
 	failed, err := o.build(ctx)
@@ -199,7 +210,9 @@ func (o *toolInvokeOptions) invoke(ctx context.Context) (toolpkg.InvokeResult, e
 		c.Stdout, c.Stderr = out, errOut
 	}
 	r := v.Invoke(ctx, c)
-	r.OutputErr = errors.Join(r.OutputErr, out.Close(), errOut.Close())
+	if !givenUp(r) {
+		r.OutputErr = errors.Join(out.Close(), errOut.Close())
+	}
 	return r, nil
 }
 
@@ -279,7 +292,7 @@ func (o *toolInvokeOptions) call(ctx context.Context, f toolpkg.Function) (toolp
 		return c, err
 	}
 	if len(o.Args) > 0 {
-		if c.Values, err = toolpkg.MergeArgs(f.Command, c.Args, o.Args, cwd); err != nil {
+		if c.Values, err = toolpkg.MergeArgs(ctx, f.Command, c.Args, o.Args, cwd); err != nil {
 			return c, err
 		}
 	}
@@ -311,7 +324,7 @@ func (o *toolInvokeOptions) text(ctx context.Context, cwd string) ([]byte, error
 	if o.Text == "-" {
 		data, err = toolpkg.ReadArgs("stdin", interruptible(ctx, o.IO.In))
 	} else if name, isFile := strings.CutPrefix(o.Text, "@"); isFile {
-		data, err = toolpkg.ReadArgsFile(absolutePaths(cwd, []string{name})[0])
+		data, err = toolpkg.ReadArgsFile(ctx, absolutePaths(cwd, []string{name})[0])
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

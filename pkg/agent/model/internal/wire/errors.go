@@ -201,6 +201,9 @@ const minSecret = 4
 // clean makes a server's text fit for a message: one line, no control
 // characters, no secret, not endless.
 func (c *Client) clean(text string) string {
+	if u, err := url.Parse(c.URL); err == nil && u.User != nil {
+		text = strings.ReplaceAll(text, c.URL, u.Redacted())
+	}
 	for _, s := range c.Secrets {
 		if len(s) >= minSecret {
 			text = strings.ReplaceAll(text, s, "[redacted]")

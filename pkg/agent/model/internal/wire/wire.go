@@ -10,6 +10,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"regexp"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -188,9 +189,11 @@ func Host(raw string) string {
 func Secrets(key string, headers map[string]string) []string {
 	secrets := []string{key}
 	for name, value := range headers {
-		if model.SecretHeader(name) {
+		if secretHeader.MatchString(name) {
 			secrets = append(secrets, value)
 		}
 	}
 	return secrets
 }
+
+var secretHeader = regexp.MustCompile(`(?i)auth|key|token|secret|cookie|password|credential|session`)
