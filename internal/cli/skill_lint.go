@@ -75,7 +75,6 @@ nothing.`,
 	fl.StringVar(&opts.Format, "format", "text", "text, json, sarif or github")
 	fl.BoolVar(&opts.Fix, "fix", false, "mend what can be mended by machine")
 	fl.BoolVar(&opts.Diff, "diff", false, "show what --fix would change, and write nothing")
-	cmd.MarkFlagsMutuallyExclusive("format", "json")
 	completeFlag(cmd, "profile", oneOfWords(skill.Profiles()...))
 	completeFlag(cmd, "format", oneOfWords(lintFormats...))
 	return cmd
@@ -87,6 +86,9 @@ func runSkillLint(ctx context.Context, o *skillLintOptions) error {
 	}
 	if err := oneOf("format", o.Format, lintFormats...); err != nil {
 		return err
+	}
+	if o.JSON && o.Format != "json" && o.Format != "text" {
+		return usageError{message: "--format " + o.Format + " and --json exclude each other", hint: "give one of them"}
 	}
 	if o.JSON {
 		o.Format = "json"

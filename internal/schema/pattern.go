@@ -41,6 +41,10 @@ func uncheckable(s string) bool {
 
 var lookaround = regexp.MustCompile(`\(\?(=|!|<=|<!)`)
 
+// named begins a group with a name, which in JavaScript may have letters of any
+// script.
+var named = regexp.MustCompile(`\(\?<[\p{L}\p{Nl}$_][\p{L}\p{Nl}\p{M}\p{Nd}\p{Pc}$\x{200c}\x{200d}]*>`)
+
 // extras are the escapes that JavaScript has beyond Go; every other one stays.
 var extras = regexp.MustCompile(`\\(u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|c[A-Za-z]|k<[^>]*>|[1-9][0-9]*|[pP]\{[^}]*\}|.)`)
 
@@ -53,7 +57,7 @@ func withoutExtras(s string) string {
 		}
 		return escape
 	})
-	return lookaround.ReplaceAllString(s, "(?:")
+	return lookaround.ReplaceAllString(named.ReplaceAllString(s, "(?:"), "(?:")
 }
 
 // wrongAnywhere tells whether an error is about what no dialect takes. JavaScript

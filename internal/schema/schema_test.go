@@ -230,6 +230,8 @@ func TestPatterns(t *testing.T) {
 		`^[a-z]+$`: read, `^\d{3}-\d{4}$`: read, `a\/b`: read, `\p{L}`: read, `(?<year>\d{4})`: read, `{`: read,
 		`^(?=x)`: skipped, `(?<!a)b`: skipped, `(a)\1`: skipped, `\u00e9`: skipped, `[\u0041-Z]`: skipped, `\u{1F600}`: skipped,
 		`\p{Script=Greek}`: skipped, `a{2000}`: skipped, `(?<y>a)\k<y>`: skipped, `\cA`: skipped, `[]`: skipped, `[^]`: skipped,
+		`(?<año>\d+)`: skipped, `(?<$x>a)`: skipped, `(?<π_1>a)b`: skipped, `(?<\u0061b>a)`: skipped, `(?<y>a)|(?<y>b)`: read,
+		`(?<año>\d+`: "missing closing )", `(?<a-b>x)`: "invalid named capture", `(?<>x)`: "invalid named capture",
 		`(`: "missing closing )", `a)`: "unexpected )", `[a`: "missing closing ]", `*a`: "missing argument to repetition operator",
 		`[z-a]`: "invalid character class range", `a\`: "trailing backslash at end of expression", `a**`: "invalid nested repetition operator",
 		`(?=(x)`: "missing closing )", `(?!a)[b`: "missing closing ]", `(a)\1(`: "missing closing )",

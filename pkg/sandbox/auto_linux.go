@@ -77,7 +77,7 @@ func (o Options) candidate(name string) (candidate, error) {
 	}
 	program, ignored := o.findProgram(NameBwrap)
 	if program != "" {
-		return &bwrap{host: o.host(), program: program}, nil
+		return &bwrap{host: o.host(), program: program, startLimit: o.bwrapStart}, nil
 	}
 	if len(ignored) > 0 {
 		return nil, &Fault{

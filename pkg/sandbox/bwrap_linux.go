@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agentctl/agentctl/pkg/sandbox/internal/stage"
 )
@@ -13,9 +14,10 @@ import (
 // bwrap confines with bubblewrap: it makes the namespaces and the mounts, and
 // the stage does the rest inside.
 type bwrap struct {
-	host    host
-	program string
-	missing []Feature
+	host       host
+	program    string
+	startLimit time.Duration
+	missing    []Feature
 }
 
 // Name is "bwrap".
@@ -64,7 +66,7 @@ func (b *bwrap) Run(ctx context.Context, p Policy, c Command) (Result, error) {
 	}
 	mounts := pl.rootMounts()
 	l := &launch{
-		backend: NameBwrap, plan: pl, config: cfg, explain: explainBwrap, missing: b.missing,
+		backend: NameBwrap, plan: pl, config: cfg, explain: explainBwrap, missing: b.missing, startLimit: b.startLimit,
 		command: func(first int) (*exec.Cmd, []*os.File, error) {
 			// Arguments go by file: they may be many, and every user can read
 			// a command line.

@@ -3,11 +3,18 @@ package sandbox
 import (
 	"context"
 	"testing"
+	"time"
 )
 
 // OpenLandlock opens the lower level where namespaces would work.
 func OpenLandlock(ctx context.Context, o Options) (Backend, error) {
 	return openLandlock(ctx, o.withDefaults())
+}
+
+// WithBwrapStart makes a bwrap that starts nothing within the time one that hangs.
+func WithBwrapStart(o Options, limit time.Duration) Options {
+	o.bwrapStart = limit
+	return o
 }
 
 // Rows are the doctor's rows of any backend, wrapped ones too, but for the one

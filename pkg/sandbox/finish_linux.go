@@ -30,7 +30,7 @@ func (l *launch) failure(out outcome, c Command, res Result) error {
 		return execError(c.Args[0], out.execErr)
 	case out.hung:
 		return &Fault{
-			Backend: l.backend, Reason: fmt.Sprintf("it hangs: nothing started within %s", startLimit),
+			Backend: l.backend, Reason: fmt.Sprintf("it hangs: nothing started within %s", l.startLimit),
 			Cure: "see what holds it up; until then name another backend, such as native or bwrap",
 		}
 	case out.fault != "":

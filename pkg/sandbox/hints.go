@@ -20,11 +20,18 @@ var namedPath = regexp.MustCompile(`(?:^|[\s'"` + "`‘“" + `(\[<{=,;])(/[^\s'
 var networkSigns = []string{
 	"network is unreachable", "temporary failure in name resolution", "could not resolve host", "name or service not known",
 	"enetunreach", "eai_again", "getaddrinfo", "no such host", "unable to resolve",
-	"connection refused", "econnrefused", "failed to connect", "couldn't connect", "could not connect",
+	"econnrefused", "errno 111", "failed to connect to", "couldn't connect to", "could not connect to",
 }
+
+// refusedSign is the system's text of an error as programs print it: it ends a
+// line or a clause, and is no part of a sentence.
+var refusedSign = regexp.MustCompile(`(?m)connection refused(?:[ \t\r]*$|[^\s\w-]| [(\[-])`)
 
 // specialSigns are the acts that programs name when a mode is refused.
 var specialSigns = []string{"permissions", "chmod", "change mode"}
+
+// sharedSign is what git says instead of the reason.
+const sharedSign = "writable by group"
 
 // What programs say, in small letters, about a path that they could not write, or
 // not find. A path in another line, such as one of a traceback, is no reason.
@@ -36,6 +43,7 @@ var (
 // The hints that name no path.
 const (
 	networkHint = "there is no network in this sandbox, not even to servers on this machine"
+	tmpHint     = guestTmp + " in here is the sandbox's own, and new in each run"
 	specialHint = "no setuid or setgid bit can be set in this sandbox, not even that of a shared folder"
 	foreignHint = "inside, root has no rights over files of other users, and some of the granted ones belong to another user: run agentctl as that user"
 )
@@ -55,7 +63,7 @@ func (pl *plan) hints(r Result) []string {
 			out = append(out, hint)
 		}
 	}
-	if pl.net == NetworkNone && containsAny(strings.ToLower(text), networkSigns) {
+	if said := strings.ToLower(text); pl.net == NetworkNone && (containsAny(said, networkSigns) || refusedSign.MatchString(said)) {
 		add(networkHint)
 	}
 	denied := strings.Contains(text, "ermission denied")
@@ -64,7 +72,7 @@ func (pl *plan) hints(r Result) []string {
 	}
 	for line := range strings.Lines(text) {
 		low := strings.ToLower(line)
-		if strings.Contains(low, "not permitted") && containsAny(low, specialSigns) {
+		if strings.Contains(low, "not permitted") && (pl.shared || containsAny(low, specialSigns)) || strings.Contains(low, sharedSign) {
 			add(specialHint)
 		}
 		for _, m := range namedPath.FindAllStringSubmatch(line, 50) {
@@ -87,6 +95,25 @@ func (pl *plan) granted(path string) (grant, bool) {
 		}
 	}
 	return grant{}, false
+}
+
+// sharesGroup tells whether a folder that can be written, or the one to work in,
+// has the setgid bit: many programs copy a mode, and are refused that one.
+func (pl *plan) sharesGroup() bool {
+	has := func(g grant, guest string) bool {
+		root, err := os.OpenRoot(g.host)
+		if err != nil { // a file
+			return false
+		}
+		defer func() { _ = root.Close() }()
+		rel, _ := filepath.Rel(g.guest, guest)
+		info, err := root.Stat(rel)
+		return err == nil && info.Mode()&os.ModeSetgid != 0
+	}
+	if g, ok := pl.granted(pl.dir); ok && has(g, pl.dir) {
+		return true
+	}
+	return slices.ContainsFunc(pl.grants, func(g grant) bool { return g.write && has(g, g.guest) })
 }
 
 // foreignFile tells whether a granted file or folder belongs to another user than
@@ -120,7 +147,11 @@ func (pl *plan) pathHint(path, line string) string {
 	if !containsAny(line, missingSigns) || slices.ContainsFunc(ownPlaces, func(dir string) bool { return within(path, dir) }) {
 		return ""
 	}
-	return fmt.Sprintf("%q is not visible in this sandbox: if it exists outside, grant it (sandbox run has --ro), or copy it into the workspace", path)
+	hint := fmt.Sprintf("%q is not visible in this sandbox: if it exists outside, grant it (sandbox run has --ro), or copy it into the workspace", path)
+	if within(path, guestTmp) {
+		hint += "; " + tmpHint
+	}
+	return hint
 }
 
 // ownPlaces are the system's folders, which a command sees or must not see, and the

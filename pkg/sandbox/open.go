@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The names of the backends, as users type them.
@@ -44,6 +45,9 @@ type Options struct {
 	// Runtime is the OCI runtime of the container backend, e.g. "runsc"; ""
 	// means the engine's default.
 	Runtime string
+	// bwrapStart is how long bwrap may take to start a command; 0 means
+	// startLimit. Tests of one that hangs do not wait so long.
+	bwrapStart time.Duration
 }
 
 // Names lists what can be asked for by name.

@@ -35,6 +35,8 @@ type plan struct {
 	// foreignOwner: root was granted a writable folder of another user. One user
 	// is mapped inside, and it has no capabilities there.
 	foreignOwner bool
+	// shared: a folder of the run has the setgid bit, which what it makes inherits.
+	shared bool
 }
 
 // host is what a policy is checked against.
@@ -67,6 +69,7 @@ func (h host) check(p Policy) (*plan, error) {
 		return nil, err
 	}
 	pl.foreignOwner = slices.ContainsFunc(pl.grants, func(g grant) bool { return g.write && foreignOwner(g.host) })
+	pl.shared = pl.sharesGroup()
 	pl.protect(p)
 	return pl, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -187,17 +188,21 @@ func TestHints(t *testing.T) {
 	dir := realTemp(t)
 	ro, hidden := mkdir(t, dir, "ro"), mkdir(t, dir, "hidden")
 	pl := &plan{grants: []grant{{ro, ro, false}}}
+	tmp := ""
+	if within(dir, guestTmp) {
+		tmp = "; " + tmpHint
+	}
 	tests := []struct {
 		name, stderr string
 		exit         int
 		want         []string
 	}{
 		{"fine", "cannot open " + hidden, 0, nil},
-		{"hidden", "cannot open '" + hidden + "': No such file or directory", 1, []string{invisible(hidden)}},
+		{"hidden", "cannot open '" + hidden + "': No such file or directory", 1, []string{invisible(hidden) + tmp}},
 		{"whether it exists or not", "cat: /no/such/file: No such file or directory", 1, []string{invisible("/no/such/file")}},
 		{"in quotes of a book", "cat: ‘/no/such’: No such file or directory", 1, []string{invisible("/no/such")}},
 		{"the private home", "cannot open '" + guestHome + "/.x': No such file or directory", 1, nil},
-		{"the host's tmp", "cannot open '/tmp/data.csv': No such file or directory", 1, []string{invisible("/tmp/data.csv")}},
+		{"the host's tmp", "cannot open '/tmp/data.csv': No such file or directory", 1, []string{invisible("/tmp/data.csv") + "; " + tmpHint}},
 		{"a relative path", "cat: data/x.csv: No such file or directory", 1, nil},
 		{"an address", "error: https://example.com/page not found", 1, nil},
 		{"read-only", ro + ": Read-only file system", 1, []string{`"` + ro + `" can only be read in this sandbox`}},
@@ -207,6 +212,13 @@ func TestHints(t *testing.T) {
 		{"system", "error in /usr/bin: x", 1, nil},
 		{"network", "curl: (6) Could not resolve host: example.com", 6, []string{networkHint}},
 		{"a server of this machine", "<urlopen error [Errno 111] Connection refused>", 1, []string{networkHint}},
+		{"a server in Go", `dial tcp 127.0.0.1:99: connect: connection refused` + "\r\nexit status 1", 1, []string{networkHint}},
+		{"a server in Rust", "Error: Connection refused (os error 111)", 1, []string{networkHint}},
+		{"a server in Ruby", "Connection refused - connect(2) for 127.0.0.1:99 (Errno::ECONNREFUSED)", 1, []string{networkHint}},
+		{"a server in quotes", `desc = "transport: Error while dialing: connection refused"; stop`, 1, []string{networkHint}},
+		{"words about a refusal", "connection refused by policy file\nfailed to connect the dots", 3, nil},
+		{"a shared repository", "fatal: Could not make /w/g/.git/hooks/ writable by group", 128, []string{specialHint}},
+		{"what else is not permitted", "[Errno 1] Operation not permitted: 'e'", 1, nil},
 		{"curl", "curl: (7) Failed to connect to 127.0.0.1 port 80 after 0 ms: Couldn't connect to server", 7, []string{networkHint}},
 	}
 	for _, tt := range tests {
@@ -217,6 +229,45 @@ func TestHints(t *testing.T) {
 				t.Errorf("hints %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// In a shared folder any program may be refused a mode that it copies, and most say
+// no more than that.
+func TestHintInSharedFolders(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no setgid bit")
+	}
+	dir := realTemp(t)
+	plain, shared := mkdir(t, dir, "plain"), mkdir(t, dir, "shared")
+	below := mkdir(t, plain, "below")
+	for _, d := range []string{shared, below} {
+		if err := os.Chmod(d, 0o775|os.ModeSetgid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	symlink(t, shared, filepath.Join(plain, "link"))
+	for _, tt := range []struct {
+		name string
+		p    Policy
+		want []string
+	}{
+		{"a shared workspace", Policy{ReadWrite: []Mount{{Host: shared}}}, []string{specialHint}},
+		{"another place inside", Policy{ReadWrite: []Mount{{Host: shared, Guest: "/w"}}, Dir: "/w"}, []string{specialHint}},
+		{"the working folder", Policy{ReadWrite: []Mount{{Host: plain}}, Dir: below}, []string{specialHint}},
+		{"no shared folder", Policy{ReadWrite: []Mount{{Host: plain}}, Dir: plain}, nil},
+		{"only to be read", Policy{ReadOnly: []Mount{{Host: shared}}}, nil},
+		{"a link that leads out", Policy{ReadWrite: []Mount{{Host: plain}}, Dir: filepath.Join(plain, "link")}, nil},
+	} {
+		pl, err := host{}.check(tt.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := "shutil.Error: [('d', 'e', \"[Errno 1] Operation not permitted: 'e'\")]"
+		if got := pl.hints(Result{Exit: 1, Stderr: Capture{Head: []byte(said)}}); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: hints %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 

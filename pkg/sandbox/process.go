@@ -26,9 +26,10 @@ type process struct {
 	broken         chan struct{} // closed when a writer of the caller failed
 	done           chan struct{} // closed when the command has ended
 	// started, where there is a sandbox to wait for, is closed when the command
-	// runs or never will; hung tells that this did not happen in time.
-	started <-chan struct{}
-	hung    bool
+	// runs or never will; hung tells that this did not happen within startLimit.
+	started    <-chan struct{}
+	startLimit time.Duration
+	hung       bool
 	// ask tells every process of the run to end, end makes it end.
 	ask, end func()
 }
@@ -110,7 +111,7 @@ func (p *process) wait(ctx context.Context, wall time.Duration) (res Result) {
 		res.TimedOut = true
 		p.terminate(p.grace())
 		close(late)
-	case <-p.hanging(startLimit):
+	case <-p.hanging(p.startLimit):
 		p.hung = true
 		p.terminate(0)
 		close(late)

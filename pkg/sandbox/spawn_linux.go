@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -22,6 +23,8 @@ type launch struct {
 	// explain turns what the process said on stderr into a reason and a cure.
 	explain func(stderr string) (reason, cure string)
 	missing []Feature
+	// startLimit is how long the command may take to start; 0 means the usual.
+	startLimit time.Duration
 }
 
 // run starts the stage, waits for the end of the whole tree and reads the status
@@ -34,6 +37,7 @@ func (l *launch) run(ctx context.Context, c Command) (Result, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := time.Now()
+	l.startLimit = cmp.Or(l.startLimit, startLimit)
 	group := newCgroup(l.plan.limits)
 	defer group.close()
 	p, status, err := l.start(c, group)
@@ -77,7 +81,7 @@ func (l *launch) start(c Command, group *cgroup) (*process, *statusReader, error
 	p.end = func() { _ = files.controlW.Close() }
 	// Until the command runs, what comes on stderr is the sandbox's own.
 	p.stderr.open = status.waitRunning
-	p.started = status.started
+	p.started, p.startLimit = status.started, l.startLimit
 	if err := p.start(c.Stdin); err != nil {
 		return nil, nil, err
 	}

@@ -1,13 +1,17 @@
 package toolpkg
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/agentctl/agentctl/internal/schema"
@@ -35,29 +39,46 @@ func ReadArgs(name string, in io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// ReadArgsFile is [ReadArgs] of a file.
-func ReadArgsFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+// ReadArgsFile is [ReadArgs] of a file. A named pipe is refused, since whoever
+// opens one waits for its writer; one that is open already, as that of a shell's
+// <(program), is read until ctx ends.
+func ReadArgsFile(ctx context.Context, path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 && !descriptor.MatchString(filepath.ToSlash(path)) {
+		return nil, fmt.Errorf("%s is a pipe or a socket, not a file; pass what comes through it to stdin, and - for the arguments", path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadArgs(path, f)
+	defer context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Now()) })()
+	data, err := ReadArgs(path, f)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return data, err
 }
+
+// descriptor matches the paths of what this process was given open.
+var descriptor = regexp.MustCompile(`^/(dev/fd/\d+|proc/self/fd/\d+|dev/stdin)$`)
 
 // MergeArgs lays arguments as people type them over the JSON object base, which
 // may be empty: k=text, k:=JSON, k@file with the file's text; a repeated k, or
 // one that the schema wants as an array, becomes an array, and text what the
 // schema wants made of it. Files are relative to dir. The result is not checked
-// against the schema. The error is an [*ArgError], or that of [schema.Decode].
-func MergeArgs(c Command, base []byte, args []string, dir string) (map[string]any, error) {
+// against the schema. The error is an [*ArgError], that of [schema.Decode], or that of ctx.
+func MergeArgs(ctx context.Context, c Command, base []byte, args []string, dir string) (map[string]any, error) {
 	values, err := baseArgs(base)
 	if err != nil {
 		return nil, err
 	}
 	given, raw := map[string][]any{}, map[string]bool{}
 	for _, arg := range args {
-		key, value, isText, err := parseArg(arg, dir)
+		key, value, isText, err := parseArg(ctx, arg, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +137,7 @@ func baseArgs(base []byte) (map[string]any, error) {
 }
 
 // parseArg takes one argument apart; isText tells whether it is none of JSON.
-func parseArg(arg, dir string) (key string, value any, isText bool, err error) {
+func parseArg(ctx context.Context, arg, dir string) (key string, value any, isText bool, err error) {
 	if !utf8.ValidString(arg) {
 		return "", nil, false, &ArgError{Arg: arg, Reason: "is no UTF-8; put it into a file, and name that in an argument that takes a path"}
 	}
@@ -135,7 +156,10 @@ func parseArg(arg, dir string) (key string, value any, isText bool, err error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		data, err := ReadArgsFile(path)
+		data, err := ReadArgsFile(ctx, path)
+		if ctx.Err() != nil {
+			return "", nil, false, ctx.Err()
+		}
 		if err != nil {
 			return "", nil, false, &ArgError{Arg: arg, Reason: "cannot be read: " + err.Error()}
 		}

@@ -117,8 +117,25 @@ func TestDamagedBuildIsStaleAndBroken(t *testing.T) {
 		t.Errorf("got %v, %q", o.Status, o.Reasons)
 	}
 	r := call("x")
-	if r.Origin != OriginHost || r.Kind != KindBroken || r.ExitCode != ExitBroken || !strings.Contains(r.Message, "runtime/lib.sh is missing") ||
-		r.Hint != "run agentctl tool prebuild --force echo" || r.Stderr == "" {
+	// The tool ran, so its failure stays its own.
+	if r.Origin != OriginTool || r.Kind != KindFailed || r.ExitCode != 2 || r.Message != "" || r.Stderr == "" || len(r.Findings) != 1 {
+		t.Fatalf("got %+v", r)
+	}
+	cure := "agentctl tool prebuild --force echo"
+	if d := r.Findings[0]; d.Code != "tool.damaged" || !strings.HasSuffix(d.Message, "runtime/lib.sh is missing") || d.Fix != cure {
+		t.Errorf("got %+v", d)
+	}
+	if text := r.ForModel(); !strings.HasPrefix(text, "exit_code: 2\n") || !strings.Contains(text, "damaged: runtime/lib.sh is missing; a person can renew it with "+cure) {
+		t.Errorf("a model gets %s", text)
+	}
+	// What did not start at all is broken.
+	launch := filepath.Join(p.Dir, "runtime", launchName)
+	if err := os.Rename(launch, launch+".away"); err != nil {
+		t.Fatal(err)
+	}
+	r = call("x")
+	if r.Origin != OriginHost || r.Kind != KindBroken || r.ExitCode != ExitBroken || !strings.Contains(r.Message, "runtime/launch is missing, runtime/lib.sh is missing") ||
+		r.Hint != "run "+cure || r.Stderr == "" || len(r.Findings) != 0 {
 		t.Errorf("got %+v", r)
 	}
 	if o := build(t, out, src)[0]; o.Status != Built || o.Digest != first.Digest {

@@ -140,7 +140,7 @@ func TestMergeArgs(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := MergeArgs(c, []byte(tt.base), tt.args, dir)
+			got, err := MergeArgs(t.Context(), c, []byte(tt.base), tt.args, dir)
 			if err != nil || tt.wantErr != "" {
 				if !strings.HasPrefix(errText(err), tt.wantErr) || tt.wantErr == "" {
 					t.Errorf("got %v, want %s", err, tt.wantErr)

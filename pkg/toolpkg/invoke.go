@@ -212,7 +212,8 @@ type running struct {
 
 func (x *running) do(ctx context.Context, run sandbox.RunFunc, p sandbox.Policy, c sandbox.Command) error {
 	res, runErr := run(ctx, p, c)
-	kept := x.streams()
+	// Of a run that was given up, a write may still wait for its receiver.
+	kept := x.streams(runErr != nil || res.TimedOut || res.Canceled || res.OutputErr != nil)
 	artifacts, found := x.dir.collect()
 	x.r.Artifacts, x.r.Findings = artifacts, append(x.r.Findings, found...)
 	if kept != nil && runErr == nil && res.OutputErr == nil {
@@ -223,12 +224,28 @@ func (x *running) do(ctx context.Context, run sandbox.RunFunc, p sandbox.Policy,
 	}
 	x.ended(res)
 	x.r.OutputErr = res.OutputErr
-	if x.r.Origin == OriginTool && res.Exit != 0 && res.OutputErr == nil {
-		if err := x.pkg.Damaged(); err != nil {
-			return err // that is why: the tool is not what was built
-		}
-	}
 	x.r.Hint = redacted(x.r.Hint, x.secrets) // it may name a path that the tool printed
+	if x.r.Origin == OriginTool && res.Exit != 0 && res.OutputErr == nil {
+		return x.blame(res.Exit)
+	}
+	return nil
+}
+
+// blame looks whether the build is damaged after its tool failed. Where the tool
+// did not start, that is why. Otherwise it may be, and the failure stays the tool's.
+func (x *running) blame(exit int) error {
+	bad, ok := errors.AsType[*BrokenError](x.pkg.Damaged())
+	if !ok {
+		return nil
+	}
+	if exit == ExitBroken || exit == ExitMissing { // a shell's, for what it cannot start
+		return bad
+	}
+	x.r.Findings = append(x.r.Findings, diag.Diagnostic{
+		File: x.pkg.Dir, Severity: diag.Warning, Code: "tool.damaged",
+		Message: fmt.Sprintf("the build of %s is damaged: %s", x.pkg.Name, bad.Reason), Fix: bad.Cure(),
+	})
+	x.r.Hint = join(x.r.Hint, fmt.Sprintf("the tool may have failed since its build is damaged: %s; a person can renew it with %s", bad.Reason, bad.Cure()))
 	return nil
 }
 
@@ -248,9 +265,13 @@ func (p *Package) broken(err error) error {
 
 // streams puts the output into the result. The whole of a stream that a model
 // gets in part is kept in a file.
-func (x *running) streams() error {
-	out, err1 := x.stdout.close()
-	errs, err2 := x.stderr.close()
+func (x *running) streams(givenUp bool) error {
+	end := (*output).close
+	if givenUp {
+		end = (*output).abandon
+	}
+	out, err1 := end(x.stdout)
+	errs, err2 := end(x.stderr)
 	x.r.Stdout, x.r.StdoutFile = out.Text, out.File
 	x.r.Stderr, x.r.StderrFile = errs.Text, errs.File
 	x.r.Truncated = out.Cut || errs.Cut

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
+	"time"
 )
 
 // The bounds of what is kept of one output stream: enough for every result that
@@ -19,17 +21,23 @@ const (
 )
 
 // output receives one stream of a tool: redacted, passed on, kept as head and
-// tail, and written to a file once that is not all of it.
+// tail, and written to a file once that is not all of it. A write may still wait
+// for its receiver when the run was given up.
 type output struct {
-	file   spillFile // where the whole goes; no name for nowhere
-	pass   io.Writer // the user's stream, or nil
-	head   []byte
-	tail   []byte
-	total  int64
-	most   int64 // of the file
-	whole  *os.File
-	err    error // of the file; the run goes on
-	redact io.WriteCloser
+	file spillFile // where the whole goes; no name for nowhere
+	pass io.Writer // the user's stream, or nil
+	most int64     // of the file
+
+	writing sync.Mutex // held while a receiver takes what it gets
+	redact  io.WriteCloser
+
+	mu    sync.Mutex // never held while a receiver is waited for
+	ended bool       // nothing is taken any more
+	head  []byte
+	tail  []byte
+	total int64
+	whole *os.File
+	err   error // of the file; the run goes on
 }
 
 func newOutput(file spillFile, pass io.Writer, secrets []secret) *output {
@@ -43,12 +51,16 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // Write takes what the tool printed.
-func (o *output) Write(p []byte) (int, error) { return o.redact.Write(p) }
+func (o *output) Write(p []byte) (int, error) {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	return o.redact.Write(p)
+}
 
 // take gets redacted bytes. Only the user's stream can end the run: a full disk
 // must not.
 func (o *output) take(p []byte) (int, error) {
-	if o.pass != nil {
+	if o.pass != nil && !o.over() {
 		if n, err := o.pass.Write(p); err != nil {
 			return n, err
 		}
@@ -57,7 +69,18 @@ func (o *output) take(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func (o *output) over() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ended
+}
+
 func (o *output) keep(p []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return
+	}
 	o.total += int64(len(p))
 	if o.whole == nil && o.err == nil && o.file.name != "" && o.total > KeepHead+KeepTail {
 		o.spill()
@@ -89,8 +112,37 @@ func (o *output) spill() {
 }
 
 // close ends the stream and returns what is kept.
-func (o *output) close() (streamText, error) {
-	err := o.redact.Close()
+func (o *output) close() (streamText, error) { return o.end(o.flush()) }
+
+// flush passes on what was held back.
+func (o *output) flush() error {
+	o.writing.Lock()
+	defer o.writing.Unlock()
+	return o.redact.Close()
+}
+
+// lastFlush is how long a receiver may take for the end of a run that was given up.
+const lastFlush = 200 * time.Millisecond
+
+// abandon is [output.close] after a run that was given up: it does not wait for a
+// receiver that takes nothing, and what that takes later is not kept.
+func (o *output) abandon() (streamText, error) {
+	flushed := make(chan struct{})
+	go func() {
+		defer close(flushed)
+		_ = o.flush()
+	}()
+	select {
+	case <-flushed:
+	case <-time.After(lastFlush):
+	}
+	return o.end(nil)
+}
+
+func (o *output) end(err error) (streamText, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
 	if o.whole != nil {
 		if o.total > o.most && o.err == nil {
 			_, o.err = fmt.Fprintf(o.whole, "\n[… %d bytes left out: a file of output ends here …]\n", o.total-o.most)
