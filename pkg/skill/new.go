@@ -150,7 +150,7 @@ func copyPart(tree, part string) error {
 	})
 }
 
-// title is a slug as a heading.
+// title is a name as a heading: in another script as it was given.
 func title(name string) string {
 	if registry.Foreign(name) {
 		return name
